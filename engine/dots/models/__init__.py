@@ -1,0 +1,1 @@
+"""Language models: files, tokenizers, chat templates, and the executors that run them."""

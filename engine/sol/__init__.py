@@ -1,0 +1,1 @@
+"""The tensor language SOL: opcodes, text and binary forms, verifier, interpreter. NumPy only."""

@@ -1,0 +1,117 @@
+// The editor's state as the interface sees it. The store in `store.ts` implements `Editor`; nothing else changes a graph.
+import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
+import type { CatalogueEntry } from "./catalogue";
+
+export type Link = "connecting" | "open" | "lost"; // lost: edits are kept on this machine and pushed on return
+
+export interface Version {
+  number: number;
+  message: string;
+  author: string;
+  created: string; // ISO 8601, UTC
+  file: string; // hashes as hex
+  sem: string;
+  patch: string | null;
+  dotbin: string | null;
+}
+
+export interface Diagnostic {
+  code: string;
+  where: string;
+  node: Id | null;
+  field: string | null; // a param or a port
+  expected: string;
+  got: string;
+  hint: string;
+}
+
+export type NodePhase =
+  | "idle" // not part of this run
+  | "waiting" // part of the run, an input is not there yet
+  | "queued"
+  | "running"
+  | "done"
+  | "skipped"
+  | "failed"
+  | "cancelled";
+
+export interface NodeRun {
+  phase: NodePhase;
+  text: string; // streamed so far
+  steps: number;
+  stepsLimit: number | null; // null: makes no dot
+  kvUsed: number; // bytes
+  kvCommitted: number;
+  kvLimit: number | null;
+  promptDone: number;
+  promptTotal: number;
+  rate: number; // tokens a second
+  seconds: number | null;
+  finish: "end" | "stop" | "cut" | null;
+  outputs: Map<string, Value>;
+  reason: { kind: string; port?: string; source?: Id } | null; // why queued or skipped
+  place: number | null; // in the queue
+  error: { code: number; name: string; where: string; expected: string; got: string } | null;
+}
+
+export interface RunView {
+  id: Id;
+  status: "starting" | "running" | "done" | "failed" | "cancelled";
+  reason: string | null;
+  startedAt: number; // performance.now()
+  seconds: number | null;
+  device: string;
+  executor: string;
+  model: string;
+  nodes: Map<Id, NodeRun>;
+  outputs: Map<string, Value>;
+}
+
+export interface Pool {
+  kvUsed: number;
+  kvCommitted: number;
+  kvReserved: number;
+  kvTotal: number;
+  stepsReserved: number;
+  dots: number;
+}
+
+export interface Refusal {
+  code: string;
+  where: string;
+  expected: string;
+  got: string;
+}
+
+export interface Editor {
+  link: Link;
+  spaceId: Id;
+  name: string;
+  catalogue: ReadonlyMap<string, CatalogueEntry>;
+  graph: Graph; // confirmed + pending
+  version: Version | null; // newest saved
+  dirty: boolean; // the graph differs from that version
+  pending: number; // ops not acknowledged
+  diagnostics: readonly Diagnostic[];
+  run: RunView | null; // the newest run of this Space
+  pool: Pool | null;
+  refusal: Refusal | null; // the last thing the server refused
+  undoLabel: string | null; // null: nothing to undo
+  redoLabel: string | null;
+
+  /** Apply ops as one undo entry. Edits with the same non-null `gesture` that follow each other join one entry. */
+  edit(label: string, ops: readonly Op[], gesture?: string | null): void;
+  /** End the current gesture, so that the next edit starts a new undo entry. */
+  settle(): void;
+  undo(): void;
+  redo(): void;
+  save(message: string): void;
+  start(inputs?: ReadonlyMap<string, Value>, targets?: readonly Id[]): void;
+  cancel(): void;
+  dismissRefusal(): void;
+  close(): void;
+}
+
+/** Why an edge may not be made, or null. `code` is an i18n key; the rest its values. */
+export type ConnectVerdict = null | { code: string; expected: string; got: string };
+export type CanConnect = (graph: Graph, catalogue: ReadonlyMap<string, CatalogueEntry>, edge: Edge) => ConnectVerdict;
