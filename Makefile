@@ -9,7 +9,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: setup ## set up everything and serve the editor
-	$(V)/spaces serve
+	$(V)/spaces serve $(ARGS)
 
 test: setup-dev browser ## set up and pass everything
 	$(MAKE) lint

@@ -61,7 +61,7 @@ class Budget:
 
 
 class Params(BaseModel):
-    """Base of every component's params: strict, closed, immutable. Field titles are English; `zh` carries the Chinese."""
+    """Base of every component's params: strict, closed, immutable. Titles are English; `zh` carries the Chinese."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 

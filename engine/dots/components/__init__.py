@@ -1,6 +1,7 @@
-"""The catalogue: the folder is the registry. A component is one module here, or one behind the entry point `spaces.components`.
+"""The catalogue: the folder is the registry.
 
-Importing the catalogue imports no model and no array library.
+A component is one module here, or one behind the entry point `spaces.components`. Importing the catalogue
+imports no model and no array library.
 """
 
 import hashlib

@@ -1,4 +1,7 @@
-"""Asks the language model to continue a prompt. Tokens appear as they are made; the step and KV budgets are hard limits."""
+"""Asks the language model to continue a prompt.
+
+Tokens appear as they are made; the step and KV budgets are hard limits.
+"""
 
 from typing import Literal
 
@@ -23,7 +26,9 @@ from dots.spec import (
 
 class Generate(Params):
     mode: Literal["chat", "raw"] = Field(
-        "chat", title="Mode", json_schema_extra={"zh": "模式", "options": {"chat": ["Chat", "对话"], "raw": ["Raw", "原文"]}}
+        "chat",
+        title="Mode",
+        json_schema_extra={"zh": "模式", "options": {"chat": ["Chat", "对话"], "raw": ["Raw", "原文"]}},
     )
     system: str = Field(
         "",

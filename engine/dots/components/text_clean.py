@@ -8,7 +8,39 @@ from pydantic import Field
 
 from dots.spec import Effect, Example, Label, Params, Port, PortType, Spec, Values
 
-BLOCKS = frozenset("address article aside blockquote br dd div dl dt footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table td th tr ul".split())
+BLOCKS = frozenset(
+    (
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "br",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "footer",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "li",
+        "main",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "td",
+        "th",
+        "tr",
+        "ul",
+    )
+)
 HIDDEN = frozenset(("script", "style", "template", "noscript"))
 
 
@@ -67,7 +99,7 @@ def without_html(text: str) -> str:
 
 
 def without_control(text: str) -> str:
-    """Drops category Cc except tab and line ends, and the invisible format characters that hide text (bidi, zero width)."""
+    """Drops category Cc except tab and line ends, and format characters that hide text (bidi, zero width)."""
     hidden = {"\u200b", "\ufeff", *map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
     return "".join(c for c in text if c in "\t\n\r" or (unicodedata.category(c) != "Cc" and c not in hidden))
 

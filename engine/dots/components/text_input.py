@@ -1,4 +1,7 @@
-"""Text that starts a flow. The run may give another text under this input's name; otherwise the one written here is used."""
+"""Text that starts a flow. A run may give another text under this input's name.
+
+Without one, the text written here is used.
+"""
 
 from pydantic import Field
 

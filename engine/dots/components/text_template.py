@@ -28,9 +28,7 @@ SPEC = Spec(
     params=TextTemplate,
     inputs=(),
     outputs=(Port("text", PortType.TEXT, Label("Text", "文本")),),
-    example=Example(
-        {"template": "Dear {name}, {{{count}}}"}, {"name": "Ada", "count": 3}, {"text": "Dear Ada, {3}"}
-    ),
+    example=Example({"template": "Dear {name}, {{{count}}}"}, {"name": "Ada", "count": 3}, {"text": "Dear Ada, {3}"}),
     help_zh="把值填入文本。模板中的每个 {名称} 都成为一个输入端口；{{ 和 }} 表示花括号本身。",
     template="template",
 )

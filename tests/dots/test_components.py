@@ -1,0 +1,117 @@
+"""Every component of the catalogue: its worked example, its labels, its form, and what it does with odd input."""
+
+import json
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from dots import components
+from dots.components import BadComponent, Component, catalogue, load
+from dots.spec import Effect, ModelResult
+
+ALL = catalogue()
+PURE = (Effect.PURE, Effect.TEMPLATE, Effect.REDUCE)
+
+
+def run(name: str, params: dict[str, object], **inputs: object) -> object:
+    component = ALL[name]
+    return component.module.run(component.spec.params.model_validate(params), inputs)
+
+
+@pytest.mark.parametrize("component", [c for c in ALL.values() if c.spec.effect in PURE], ids=lambda c: c.spec.name)
+def test_the_worked_example_holds(component: Component) -> None:
+    spec = component.spec
+    assert (
+        component.module.run(spec.params.model_validate(spec.example.params), spec.example.inputs)
+        == spec.example.outputs
+    )
+
+
+@pytest.mark.parametrize("component", ALL.values(), ids=lambda c: c.spec.name)
+def test_a_component_speaks_both_languages_and_has_a_form(component: Component) -> None:
+    spec = component.spec
+    labels = [spec.label, *(port.label for port in (*spec.inputs, *spec.outputs))]
+    assert all(label.en and label.zh for label in labels)
+    assert component.help and spec.help_zh
+    for name, field in component.schema["properties"].items():
+        assert field.get("title") and field.get("zh"), f"{spec.name}.{name} lacks a title in one language"
+        assert "default" in field, f"{spec.name}.{name} needs a default: a dropped component must run"
+    spec.params()
+
+
+def test_a_module_that_lacks_a_part_is_refused_by_name() -> None:
+    module = ModuleType("broken", "Says nothing.")
+    with pytest.raises(BadComponent, match="broken: expected SPEC"):
+        load(module)
+    module.SPEC = ALL["llm.generate"].spec  # type: ignore[attr-defined]
+    module.request = lambda p, inputs: None  # type: ignore[attr-defined]
+    with pytest.raises(BadComponent, match=r"broken: a anchor component needs the function finish\(\)"):
+        load(module)
+
+
+def test_the_catalogue_digest_names_version_and_schema() -> None:
+    code = "from dots import components as c; print(c.digest(c.catalogue(), {'text.clean', 'llm.generate'}).hex())"
+    outs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(outs) == 1
+    assert components.digest(ALL, {"text.clean"}) != components.digest(ALL, {"text.input"})
+
+
+def test_generate_asks_for_a_chat_or_the_raw_text() -> None:
+    spec, module = ALL["llm.generate"].spec, ALL["llm.generate"].module
+    chat = module.request(spec.params.model_validate({"system": "Be brief."}), {"prompt": "Hi"})
+    assert [(m.role, m.text) for m in chat.messages] == [("system", "Be brief."), ("user", "Hi")] and chat.text is None
+    raw = module.request(spec.params.model_validate({"mode": "raw", "stop": ["", "\n"]}), {"prompt": "Hi"})
+    assert raw.messages is None and raw.text == "Hi" and raw.stop == ("\n",)
+
+
+def test_generate_reports_its_usage() -> None:
+    spec, module = ALL["llm.generate"].spec, ALL["llm.generate"].module
+    out = module.finish(spec.params(), ModelResult("Hello", 5, 2, "end"))
+    assert out == {"text": "Hello", "usage": {"prompt_tokens": 5, "steps": 2, "finish": "end"}}
+
+
+@pytest.mark.parametrize(
+    ("dirty", "clean"),
+    [
+        ("a &lt;b&gt; c", "a <b> c"),
+        ("<script>alert(1)</script>kept<style>p{}</style>", "kept"),
+        ("one<br>two<p>three</p>", "one\ntwo\nthree"),
+        ("e\u0301", "é"),
+        ("a\u202eb\u200bc\x00d", "abcd"),
+        ("  a \t b\r\n\r\n\r\n\r\nc  ", "a b\n\nc"),
+        ("3 < 4 and 5 > 4", "3 < 4 and 5 > 4"),
+        ("<b>unclosed", "unclosed"),
+        ("你好，<b>世界</b>", "你好，世界"),
+        ("", ""),
+    ],
+)
+def test_cleaning_keeps_what_a_reader_would_see(dirty: str, clean: str) -> None:
+    assert run("text.clean", {}, text=dirty) == {"text": clean}
+
+
+def test_each_cleaning_step_can_be_left_out() -> None:
+    off = {"html": False, "control": False, "normal": False, "space": False}
+    text = " <b>e\u0301\x07</b>  "
+    assert run("text.clean", off, text=text) == {"text": text}
+
+
+def test_cleaning_takes_no_more_than_linear_time_on_hostile_markup() -> None:
+    hostile = "<" * 200_000 + "<!--" * 20_000 + "&" * 100_000 + " \n" * 100_000
+    assert isinstance(run("text.clean", {}, text=hostile), dict)
+
+
+def test_a_template_shows_values_as_compact_json() -> None:
+    assert run("text.template", {"template": "{a}|{b}|{a}"}, a={"k": [1, "é"]}, b=True) == {
+        "text": '{"k":[1,"é"]}|true|{"k":[1,"é"]}'
+    }
+
+
+def test_the_catalogue_is_json_for_the_palette() -> None:
+    assert json.loads(json.dumps({name: c.schema for name, c in ALL.items()}))
