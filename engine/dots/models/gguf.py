@@ -1,0 +1,240 @@
+"""Reads the directory of a GGUF model file: metadata and where each tensor lies. Tensors stay in the mapped file.
+
+The file is hostile until proven otherwise: every count is checked against the bytes left before anything is made
+from it, and what does not fit is refused with its offset. Nothing here interprets the model.
+"""
+
+import mmap
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dots.errors import Code, Failure, Refused
+from dots.models.quant import FORMATS, Bytes, Floats, Format, dequantise, format_name
+
+MAX_KEYS = 4096
+MAX_TENSORS = 65_536
+MAX_NAME = 256
+MAX_TEXT = 16 << 20
+MAX_ITEMS = 1 << 24  # of one array
+MAX_DIMENSIONS = 4
+MAX_VALUES = 1 << 40  # of one tensor
+
+STRING, ARRAY = 8, 9
+SCALARS: dict[int, str] = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+
+Scalar = int | float | bool | str
+Value = Scalar | list[str] | NDArray[np.generic]
+
+
+class MalformedModel(Refused):
+    """The file is not what it claims to be; `offset` is where that shows."""
+
+    def __init__(self, offset: int, expected: str, got: str) -> None:
+        super().__init__(Failure(Code.INVALID_VALUE, f"model file, byte {offset}", expected, got))
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    name: str
+    shape: tuple[int, ...]  # row-major, so the last is the length of a row
+    format: Format
+    data: Bytes  # (rows, bytes a row), a read-only view of the file
+
+    def floats(self) -> Floats:
+        return dequantise(self.data, self.format).reshape(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFile:
+    metadata: dict[str, Value]
+    tensors: dict[str, Tensor]
+
+    def integer(self, key: str, default: int | None = None) -> int:
+        value = self.metadata.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise self._mistyped(key, "an integer", value)
+        return value
+
+    def number(self, key: str, default: float | None = None) -> float:
+        value = self.metadata.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._mistyped(key, "a number", value)
+        return float(value)
+
+    def flag(self, key: str, default: bool) -> bool:
+        value = self.metadata.get(key, default)
+        if not isinstance(value, bool):
+            raise self._mistyped(key, "a boolean", value)
+        return value
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.metadata.get(key, default)
+        if not isinstance(value, str):
+            raise self._mistyped(key, "text", value)
+        return value
+
+    def texts(self, key: str) -> list[str]:
+        value = self.metadata.get(key)
+        if not isinstance(value, list):
+            raise self._mistyped(key, "an array of text", value)
+        return value
+
+    def integers(self, key: str) -> list[int]:
+        value = self.metadata.get(key)
+        if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu":
+            raise self._mistyped(key, "an array of integers", value)
+        return [int(v) for v in value]
+
+    @staticmethod
+    def _mistyped(key: str, expected: str, got: object) -> Refused:
+        shown = "nothing" if got is None else type(got).__name__
+        return Refused(Failure(Code.INVALID_VALUE, f"model file, {key}", expected, shown))
+
+
+class Reader:
+    """A cursor over the file; each method takes one thing or refuses."""
+
+    def __init__(self, buffer: mmap.mmap | bytes) -> None:
+        self.buffer = buffer
+        self.end = len(buffer)
+        self.at = 0
+
+    def refuse(self, expected: str, got: object) -> MalformedModel:
+        return MalformedModel(self.at, expected, str(got))
+
+    def scalar(self, code: str) -> int | float | bool:
+        size = struct.calcsize("<" + code)
+        if size > self.end - self.at:
+            raise self.refuse(f"{size} bytes", f"{self.end - self.at} left")
+        value: int | float | bool = struct.unpack_from("<" + code, self.buffer, self.at)[0]
+        self.at += size
+        return value
+
+    def count(self, code: str, limit: int, what: str, least_bytes: int) -> int:
+        """A count of things that take at least `least_bytes` each."""
+        start = self.at
+        n = int(self.scalar(code))
+        most = min(limit, (self.end - self.at) // least_bytes)
+        if n > most:
+            raise MalformedModel(start, f"at most {most} {what}", str(n))
+        return n
+
+    def text(self, limit: int) -> str:
+        n = self.count("Q", limit, "bytes of text", 1)
+        try:
+            value = str(self.buffer[self.at : self.at + n], "utf-8")
+        except UnicodeDecodeError as e:
+            raise self.refuse("UTF-8 text", e.reason) from None
+        self.at += n
+        return value
+
+    def value(self, kind: int) -> Value:
+        if kind == STRING:
+            return self.text(MAX_TEXT)
+        if kind == ARRAY:
+            return self.array()
+        if kind not in SCALARS:
+            raise self.refuse("a known value type", kind)
+        return self.scalar(SCALARS[kind])
+
+    def array(self) -> list[str] | NDArray[np.generic]:
+        kind = int(self.scalar("I"))
+        if kind == STRING:
+            n = self.count("Q", MAX_ITEMS, "texts", 8)
+            return [self.text(MAX_TEXT) for _ in range(n)]
+        if kind not in SCALARS:
+            raise self.refuse("an array of numbers or text", f"an array of type {kind}")
+        dtype = np.dtype("<" + SCALARS[kind]) if kind != 7 else np.dtype("u1")
+        n = self.count("Q", MAX_ITEMS, "items", dtype.itemsize)
+        items = np.frombuffer(self.buffer, dtype, n, self.at).copy()
+        self.at += n * dtype.itemsize
+        return items
+
+    def metadata(self, n: int) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for _ in range(n):
+            start = self.at
+            key = self.text(MAX_NAME)
+            if key in found:
+                raise MalformedModel(start, "each key once", repr(key))
+            found[key] = self.value(int(self.scalar("I")))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the tensor directory; offsets count from the start of the data."""
+
+    at: int  # of the line itself
+    name: str
+    shape: tuple[int, ...]
+    format: Format
+    offset: int
+
+
+def read_entry(r: Reader) -> Entry:
+    start = r.at
+    name = r.text(MAX_NAME)
+    dimensions = int(r.scalar("I"))
+    if not 1 <= dimensions <= MAX_DIMENSIONS:
+        raise MalformedModel(start, f"1 to {MAX_DIMENSIONS} dimensions for {name!r}", str(dimensions))
+    shape = tuple(int(r.scalar("Q")) for _ in range(dimensions))[::-1]
+    values = 1
+    for n in shape:
+        values *= n
+        if not 1 <= values <= MAX_VALUES:
+            raise MalformedModel(start, f"1 to {MAX_VALUES} values for {name!r}", f"shape {shape}")
+    code = int(r.scalar("I"))
+    if code not in FORMATS:
+        known = ", ".join(f.name for f in FORMATS.values())
+        raise MalformedModel(start, f"{name!r} in one of {known}", format_name(code))
+    if shape[-1] % FORMATS[code].values:
+        raise MalformedModel(start, f"rows of {name!r} in blocks of {FORMATS[code].values}", f"rows of {shape[-1]}")
+    return Entry(start, name, shape, FORMATS[code], int(r.scalar("Q")))
+
+
+def parse(buffer: mmap.mmap | bytes) -> ModelFile:
+    r = Reader(buffer)
+    if bytes(buffer[:4]) != b"GGUF":
+        raise r.refuse("a GGUF file", bytes(buffer[:4]).hex() or "nothing")
+    r.at = 4
+    version = int(r.scalar("I"))
+    if version not in (2, 3):
+        raise r.refuse("GGUF version 2 or 3", version)
+    tensors = r.count("Q", MAX_TENSORS, "tensors", 32)
+    metadata = r.metadata(r.count("Q", MAX_KEYS, "keys", 13))
+    entries = [read_entry(r) for _ in range(tensors)]
+    alignment = metadata.get("general.alignment", 32)
+    if not isinstance(alignment, int) or not 8 <= alignment <= 65_536 or alignment & (alignment - 1):
+        raise r.refuse("an alignment that is a power of two from 8 to 65536", alignment)
+    start = -(-r.at // alignment) * alignment
+    placed: dict[str, Tensor] = {}
+    for entry in entries:
+        if entry.name in placed:
+            raise MalformedModel(entry.at, "each tensor once", repr(entry.name))
+        placed[entry.name] = place(buffer, start, entry, alignment)
+    return ModelFile(metadata, placed)
+
+
+def place(buffer: mmap.mmap | bytes, start: int, entry: Entry, alignment: int) -> Tensor:
+    row = entry.shape[-1] // entry.format.values * entry.format.bytes
+    rows = int(np.prod(entry.shape[:-1], dtype=np.int64))
+    left = len(buffer) - start
+    if entry.offset % alignment or entry.offset > left or row * rows > left - entry.offset:
+        got = f"{row * rows} bytes at {entry.offset} of {max(left, 0)}"
+        raise MalformedModel(entry.at, f"{entry.name!r} aligned to {alignment} and inside the file", got)
+    data = np.frombuffer(buffer, np.uint8, row * rows, start + entry.offset).reshape(rows, row)
+    return Tensor(entry.name, entry.shape, entry.format, data)
+
+
+def open_model(path: Path) -> ModelFile:
+    """The mapping lives as long as a tensor's view of it does."""
+    with path.open("rb") as file:
+        if path.stat().st_size == 0:
+            raise MalformedModel(0, "a GGUF file", "an empty file")
+        return parse(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -1,0 +1,36 @@
+"""Picks the next token from logits. A draw depends on (seed, step) and the logits only: alone or in a batch, now or
+after a restart, the same request walks the same way."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dots.spec import Sampling
+
+
+def uniform(seed: int, step: int) -> float:
+    """A number in [0, 1): the first draw of the Philox stream with this key and counter."""
+    return float(np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, step])).random())
+
+
+def probabilities(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
+    scaled = (logits.astype(np.float64) - float(logits.max())) / temperature
+    weights: NDArray[np.float64] = np.exp(scaled)
+    weights /= weights.sum()
+    return weights
+
+
+def nucleus(p: NDArray[np.float64], top_p: float) -> NDArray[np.intp]:
+    """The fewest likeliest tokens that together reach `top_p`, likeliest first; ties go to the smaller id."""
+    order = np.argsort(-p, kind="stable")
+    return order[: int(np.searchsorted(np.cumsum(p[order]), top_p)) + 1]
+
+
+def sample(logits: NDArray[np.float32], sampling: Sampling, step: int) -> int:
+    """`step` counts the tokens already appended after the prompt."""
+    if sampling.temperature == 0:
+        return int(logits.argmax())
+    p = probabilities(logits, sampling.temperature)
+    kept = nucleus(p, sampling.top_p)
+    total = np.cumsum(p[kept])
+    at = np.searchsorted(total, uniform(sampling.seed, step) * total[-1], side="right")
+    return int(kept[min(int(at), len(kept) - 1)])
