@@ -1,6 +1,13 @@
 // A graph and its ops, as `docs/formats.md` §2 and §3 define them. Values only.
 export type Id = string;
-export type Value = null | boolean | number | string | Uint8Array | readonly Value[] | ReadonlyMap<string | number, Value>;
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Uint8Array
+  | readonly Value[]
+  | ReadonlyMap<string | number, Value>;
 
 export interface GraphNode {
   readonly id: Id;
@@ -33,7 +40,12 @@ export interface Graph {
 }
 
 export type EdgeKey = readonly [source: Id, output: string, target: Id, input: string, slot: number];
-export type NodeValue = readonly [component: string, version: number, params: ReadonlyMap<string, Value>, flags: ReadonlyMap<string, Value>];
+export type NodeValue = readonly [
+  component: string,
+  version: number,
+  params: ReadonlyMap<string, Value>,
+  flags: ReadonlyMap<string, Value>,
+];
 export type Maybe = readonly [] | readonly [Value]; // [] is ABSENT
 
 export type Op =

@@ -1,0 +1,304 @@
+// Ops as values (docs/formats.md §3): their forms, keys, normal form, inverse and composition. Nothing here touches a graph.
+import { compareBytes, encode } from "./cbor";
+import type { Edge, EdgeKey, Id, Maybe, NodeValue, Op, Value } from "./graph";
+import {
+  asArray,
+  asComponent,
+  asExtra,
+  asFlag,
+  asFlags,
+  asGroup,
+  asId,
+  asInt,
+  asLabel,
+  asName,
+  asNote,
+  asPosition,
+  asSlot,
+  asText,
+  asTextMap,
+  asVersion,
+  checkSecrets,
+  Invalid,
+  isArray,
+  sameValue,
+} from "./shapes";
+
+export type Kind = Op[0];
+export type FieldOp = Exclude<
+  Op,
+  readonly ["edge-" | "edge+", EdgeKey] | readonly ["node-" | "node+", readonly [Id], NodeValue]
+>;
+export type EdgeOp = Extract<Op, readonly ["edge-" | "edge+", EdgeKey]>;
+export type NodeOp = Extract<Op, readonly ["node-" | "node+", readonly [Id], NodeValue]>;
+
+/** The phases of the normal form, in order. */
+export const PHASES: readonly Kind[] = [
+  "edge-",
+  "node-",
+  "node+",
+  "retype",
+  "set",
+  "flag",
+  "graph",
+  "edge+",
+  "move",
+  "label",
+  "note",
+  "group",
+  "extra",
+];
+const PHASE: ReadonlyMap<string, number> = new Map(PHASES.map((kind, i) => [kind, i]));
+
+export const ABSENT: Maybe = [];
+
+export function isEdgeOp(op: Op): op is EdgeOp {
+  return op[0] === "edge-" || op[0] === "edge+";
+}
+
+export function isNodeOp(op: Op): op is NodeOp {
+  return op[0] === "node-" || op[0] === "node+";
+}
+
+export function sameMaybe(a: Maybe, b: Maybe): boolean {
+  return a.length === b.length && (a.length === 0 || sameValue(a[0], b[0] as Value));
+}
+
+export function edgeOf([source, output, target, input, slot]: EdgeKey): Edge {
+  return { source, output, target, input, slot };
+}
+
+export function keyOf({ source, output, target, input, slot }: Edge): EdgeKey {
+  return [source, output, target, input, slot];
+}
+
+/** What the op writes, as one text: `edge-` and `edge+` of one edge share it, so do `node-` and `node+`. No name holds U+0000. */
+export function place(op: Op): string {
+  const family = isEdgeOp(op) ? "edge" : isNodeOp(op) ? "node" : op[0];
+  return `${family}\0${op[1].join("\0")}`;
+}
+
+/** The nodes an op speaks of; an edge speaks of both its ends. */
+export function nodesOf(op: Op): readonly Id[] {
+  if (isEdgeOp(op)) return [op[1][0], op[1][2]];
+  return op[0] === "graph" || op[0] === "note" || op[0] === "group" || op[0] === "extra" ? [] : [op[1][0] as Id];
+}
+
+/** Make a field op whose kind is only known at run time. */
+export function fieldOp(like: FieldOp, old: Maybe, next: Maybe): FieldOp {
+  return [like[0], like[1], old, next] as FieldOp;
+}
+
+/** An untrusted value as an op. Throws Invalid with a path below `path`. */
+export function readOp(value: Value, path: string): Op {
+  if (!isArray(value)) throw new Invalid("section", path);
+  const kind = value[0];
+  if (kind === "edge-" || kind === "edge+") return [kind, readEdgeKey(asArray(value, path, 2)[1], `${path}[1]`)];
+  if (kind === "node-" || kind === "node+") {
+    const [, key, node] = asArray(value, path, 3);
+    return [kind, [asId(asArray(key, `${path}[1]`, 1)[0], `${path}[1][0]`)], readNodeValue(node, `${path}[2]`)];
+  }
+  if (typeof kind !== "string" || !PHASE.has(kind)) throw new Invalid("section", `${path}[0]`);
+  const [, key, old, next] = asArray(value, path, 4);
+  const op = [kind, readKey(kind as FieldOp[0], key, `${path}[1]`), old, next] as unknown as FieldOp;
+  readMaybe(op, old, `${path}[2]`);
+  readMaybe(op, next, `${path}[3]`);
+  if (sameMaybe(op[2], op[3])) throw new Invalid("section", path);
+  return op;
+}
+
+function readEdgeKey(value: Value | undefined, path: string): EdgeKey {
+  const [source, output, target, input, slot] = asArray(value, path, 5);
+  return [
+    asId(source, `${path}[0]`),
+    asName(output, `${path}[1]`),
+    asId(target, `${path}[2]`),
+    asName(input, `${path}[3]`),
+    asSlot(slot, `${path}[4]`),
+  ];
+}
+
+function readNodeValue(value: Value | undefined, path: string): NodeValue {
+  const [component, version, params, flags] = asArray(value, path, 4);
+  const named = asTextMap(params, `${path}[2]`);
+  for (const [name, param] of named) {
+    asName(name, `${path}[2]`);
+    checkSecrets(param, `${path}[2].${name}`);
+  }
+  return [asComponent(component, `${path}[0]`), asVersion(version, `${path}[1]`), named, asFlags(flags, `${path}[3]`)];
+}
+
+function readKey(kind: FieldOp[0], value: Value | undefined, path: string): FieldOp[1] {
+  const key = asArray(value, path, kind === "set" || kind === "flag" ? 2 : 1);
+  if (kind === "graph") return [asText(key[0], `${path}[0]`)];
+  if (kind === "extra") return [asInt(key[0], 68, Number.MAX_SAFE_INTEGER, `${path}[0]`)];
+  const id = asId(key[0], `${path}[0]`);
+  if (kind === "set") return [id, asName(key[1], `${path}[1]`)];
+  if (kind === "flag") return [id, asText(key[1], `${path}[1]`)];
+  return [id];
+}
+
+function readMaybe(op: FieldOp, maybe: Value | undefined, path: string): void {
+  const items = asArray(maybe, path);
+  if (items.length === 0) {
+    if (op[0] === "retype") throw new Invalid("section", path);
+    return;
+  }
+  const value = asArray(items, path, 1)[0] as Value;
+  const at = `${path}[0]`;
+  switch (op[0]) {
+    case "retype": {
+      const [component, version] = asArray(value, at, 2);
+      asComponent(component, `${at}[0]`);
+      asVersion(version, `${at}[1]`);
+      return;
+    }
+    case "set":
+      checkSecrets(value, at);
+      return;
+    case "graph":
+      checkSecrets(new Map([[op[1][0], value]]), at);
+      return;
+    case "flag":
+      asFlag(op[1][1], value, at);
+      return;
+    case "move":
+      asPosition(value, at);
+      return;
+    case "label":
+      asLabel(value, at);
+      return;
+    case "note":
+      asNote(value, at);
+      return;
+    case "group":
+      asGroup(value, at);
+      return;
+    case "extra":
+      asExtra(op[1][0], value, at);
+  }
+}
+
+/** Ops in normal form order; the ops themselves stay. */
+export function sortOps(ops: readonly Op[]): Op[] {
+  const keyed = ops.map((op) => ({ op, phase: PHASE.get(op[0]) as number, key: encode(op[1]) }));
+  return keyed.sort((a, b) => a.phase - b.phase || compareBytes(a.key, b.key)).map(({ op }) => op);
+}
+
+/** Throws Invalid at the first op that breaks the normal form. */
+export function checkNormal(ops: readonly Op[]): void {
+  let before: { phase: number; key: Uint8Array } | null = null;
+  const whole = new Set<Id>();
+  for (const op of ops) if (isNodeOp(op)) whole.add(op[1][0]);
+  for (const [i, op] of ops.entries()) {
+    const here = { phase: PHASE.get(op[0]) as number, key: encode(op[1]) };
+    if (before !== null) {
+      const order = before.phase - here.phase || compareBytes(before.key, here.key);
+      if (order === 0) throw new Invalid("duplicate", `ops[${i}]`);
+      if (order > 0) throw new Invalid("order", `ops[${i}]`);
+    }
+    if ((op[0] === "set" || op[0] === "flag") && whole.has(op[1][0])) throw new Invalid("order", `ops[${i}]`);
+    before = here;
+  }
+}
+
+/** The ops that take back `ops`, to be applied in their order. */
+export function invertOps(ops: readonly Op[]): Op[] {
+  return ops.map(invertOp).reverse();
+}
+
+function invertOp(op: Op): Op {
+  if (isEdgeOp(op)) return [op[0] === "edge-" ? "edge+" : "edge-", op[1]];
+  if (isNodeOp(op)) return [op[0] === "node-" ? "node+" : "node-", op[1], op[2]];
+  return fieldOp(op, op[3], op[2]);
+}
+
+/** The net effect of ops that apply one after the other, in normal form order. */
+export function compose(ops: readonly Op[]): Op[] {
+  const net = new Map<string, Op>();
+  for (const op of ops) {
+    if (isEdgeOp(op)) cancel(net, op);
+    else if (isNodeOp(op)) composeNode(net, op);
+    else composeField(net, op);
+  }
+  return sortOps([...net.values()]);
+}
+
+/** The opposite of an op that stands already takes both away. */
+function cancel(net: Map<string, Op>, op: Op): void {
+  if (!net.delete(place(op))) net.set(place(op), op);
+}
+
+function composeField(net: Map<string, Op>, op: FieldOp): void {
+  const whole = op[0] === "set" || op[0] === "flag" || op[0] === "retype" ? net.get(`node\0${op[1][0]}`) : undefined;
+  if (whole && whole[0] === "node+") {
+    net.set(place(whole), ["node+", whole[1], withField(whole[2], op, op[3])]);
+    return;
+  }
+  const first = net.get(place(op)) as FieldOp | undefined;
+  const old = first ? first[2] : op[2];
+  if (sameMaybe(old, op[3])) net.delete(place(op));
+  else net.set(place(op), fieldOp(op, old, op[3]));
+}
+
+function composeNode(net: Map<string, Op>, op: NodeOp): void {
+  const [kind, [id], value] = op;
+  const before = net.get(place(op));
+  if (kind === "node+" && before && isNodeOp(before)) {
+    net.delete(place(op)); // removed and added again: what differs stays
+    for (const field of differences(id, before[2], value)) net.set(place(field), field);
+    return;
+  }
+  if (kind === "node-" && before) {
+    net.delete(place(op)); // added and removed again
+    return;
+  }
+  let original = value;
+  for (const field of kind === "node-" ? [...net.values()] : []) {
+    if ((field[0] !== "set" && field[0] !== "flag" && field[0] !== "retype") || field[1][0] !== id) continue;
+    original = withField(original, field, field[2]); // what was set before the delete is deleted as it was
+    net.delete(place(field));
+  }
+  net.set(place(op), [kind, [id], original]);
+}
+
+/** A node's semantic value with one field written. */
+function withField(value: NodeValue, op: FieldOp, written: Maybe): NodeValue {
+  const [component, version, params, flags] = value;
+  if (op[0] === "retype") {
+    const [name, number] = written[0] as readonly [string, number];
+    return [name, number, params, flags];
+  }
+  const key = op[1][1] as string;
+  return op[0] === "set"
+    ? [component, version, withEntry(params, key, written), flags]
+    : [component, version, params, withEntry(flags, key, written)];
+}
+
+export function withEntry<K, V extends Value>(map: ReadonlyMap<K, V>, key: K, written: Maybe): Map<K, V> {
+  const copy = new Map(map);
+  if (written.length === 0) copy.delete(key);
+  else copy.set(key, written[0] as V);
+  return copy;
+}
+
+/** The field ops that turn one value of a node into another. */
+export function differences(id: Id, a: NodeValue, b: NodeValue): FieldOp[] {
+  const ops: FieldOp[] = [];
+  if (a[0] !== b[0] || a[1] !== b[1]) ops.push(["retype", [id], [[a[0], a[1]]], [[b[0], b[1]]]]);
+  for (const [name, old, next] of changes(a[2], b[2])) ops.push(["set", [id, name], old, next]);
+  for (const [name, old, next] of changes(a[3], b[3])) ops.push(["flag", [id, name], old, next]);
+  return ops;
+}
+
+export function* changes<K>(
+  a: ReadonlyMap<K, Value>,
+  b: ReadonlyMap<K, Value>,
+): Generator<readonly [key: K, old: Maybe, next: Maybe]> {
+  for (const [key, old] of a) {
+    const next = b.get(key);
+    if (next === undefined) yield [key, [old], ABSENT];
+    else if (!sameValue(old, next)) yield [key, [old], [next]];
+  }
+  for (const [key, next] of b) if (!a.has(key)) yield [key, ABSENT, [next]];
+}
