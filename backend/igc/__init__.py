@@ -1,1 +1,1 @@
-"""The graph language: graphs, patches, checks and the compiler. Pure values; input and output only in `cli` and `cases`."""
+"""The graph language: graphs, patches, checks, the compiler. Pure values; files only in `cli` and `cases`."""
