@@ -67,7 +67,7 @@ SPEC = Spec(
     ),
     example=Example({"max_tokens": 4}, {"prompt": "Say hello."}, {}),
     help_zh="让语言模型接着提示词写下去。词元边生成边显示；步数和 KV 预算是硬性上限。",
-    budget=Budget(steps=256, kv=8192, seconds=120),
+    budget=Budget(steps=256, kv=16384, seconds=120),
 )
 
 
