@@ -210,7 +210,7 @@ class NumpyExecutor:
 
     def forward(self, batch: Batch) -> Floats:
         c = self.config
-        caches = [self._cache(batch, s) for s in range(len(batch.rows))]
+        caches = {int(s): self._cache(batch, int(s)) for s in np.unique(batch.sequence)}
         angles = rope_angles(c, batch.positions)
         x: Floats = self.embedding[batch.tokens]
         for i, w in enumerate(self.layers):
@@ -219,7 +219,7 @@ class NumpyExecutor:
             k = rotate((h @ w.k.T).reshape(-1, c.kv_heads, c.head_dim), angles)
             v = (h @ w.v.T).reshape(-1, c.kv_heads, c.head_dim)
             mixed = np.empty((len(x), c.heads * c.head_dim), np.float32)
-            for s, cache in enumerate(caches):
+            for s, cache in caches.items():
                 own = np.flatnonzero(batch.sequence == s)
                 cache[batch.positions[own], i, 0] = k[own]
                 cache[batch.positions[own], i, 1] = v[own]
@@ -234,6 +234,6 @@ class NumpyExecutor:
         """The runtime's KV rows of one sequence, up to its newest token: (rows, layers, K|V, kv_heads, head_dim)."""
         g = self.geometry
         positions = batch.positions[batch.sequence == s]
-        rows = int(positions.max()) + 1 if len(positions) else 0
+        rows = int(positions.max()) + 1
         memory = (ctypes.c_char * (rows * g.kv_bytes)).from_address(int(batch.rows[s]))
         return np.frombuffer(memoryview(memory), np.float32).reshape(rows, g.layers, 2, g.kv_heads, g.head_dim)

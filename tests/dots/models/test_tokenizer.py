@@ -1,0 +1,91 @@
+"""Tokens against transformers (recorded), and what user text can never do."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dots.errors import Refused
+from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet, splitter
+from dots.spec import Message, ModelRequest
+
+LETTERS = [*sorted(byte_alphabet()), "he", "Ġa", "你".encode().decode("latin-1")]
+
+
+def small(pre: str = "gpt-2") -> BytePairTokenizer:
+    """Every byte, one merge, two control tokens."""
+    tokens = [*sorted(byte_alphabet()), "he", "<end>", "<|x|>"]
+    kinds = [1] * (len(tokens) - 2) + [3, 3]
+    return BytePairTokenizer(Vocabulary(tokens, kinds, [("h", "e")], pre, None, False, frozenset()))
+
+
+@pytest.mark.model
+def test_recorded_texts_tokenise_as_transformers_does(oracle, vectors):
+    for recorded in vectors["texts"]:
+        assert oracle.tokenizer.encode(recorded["text"]) == recorded["ids"], recorded["text"]
+
+
+@pytest.mark.model
+def test_recorded_texts_come_back(oracle, vectors):
+    for recorded in vectors["texts"]:
+        assert oracle.tokenizer.decode(recorded["ids"]) == recorded["text"]
+
+
+@pytest.mark.model
+def test_recorded_chats_render_and_tokenise_as_transformers_does(oracle, vectors):
+    for recorded in vectors["chats"]:
+        messages = tuple(Message(m["role"], m["content"]) for m in recorded["messages"])
+        assert oracle.template is not None
+        assert oracle.template.render(messages) == recorded["rendered"]
+        assert oracle.prompt_tokens(ModelRequest("m", messages=messages)) == recorded["ids"]
+
+
+@pytest.mark.model
+def test_the_end_of_a_turn_ends_the_text(oracle):
+    assert oracle.end_tokens == {0, 2}  # <|endoftext|>, <|im_end|>
+
+
+def test_plain_text_never_becomes_a_control_token():
+    tokenizer = small()
+    ids = tokenizer.encode("he<end>y<|x|>")
+    assert not set(ids) & set(tokenizer.specials.values())
+    assert tokenizer.decode(ids) == "he<end>y<|x|>"
+
+
+def test_template_text_has_control_tokens_and_drops_what_hides_lookalikes():
+    tokenizer = small()
+    end = tokenizer.specials["<end>"]
+    assert tokenizer.encode_template("he<end><~end>", hidden="~") == [
+        *tokenizer.encode("he"),
+        end,
+        *tokenizer.encode("<end>"),
+    ]
+
+
+@pytest.mark.parametrize("pre", ["gpt-2", "smollm", "llama-bpe", "qwen2"])
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=60))
+def test_any_text_comes_back(pre, text):
+    tokenizer = small(pre)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_streamed_pieces_join_to_the_text_and_never_split_a_character(text):
+    tokenizer = small()
+    stream = tokenizer.detokenizer()
+    pieces = [stream.push(i) for i in tokenizer.encode(text)]
+    assert "".join(pieces) + stream.flush() == text
+    assert all("\ufffd" not in p for p in pieces) or "\ufffd" in text
+
+
+def test_an_unfinished_character_is_held_back_and_shown_only_at_the_end():
+    tokenizer = small()
+    ids = tokenizer.encode("é")
+    stream = tokenizer.detokenizer()
+    assert [stream.push(ids[0]), stream.flush()] == ["", "\ufffd"]
+
+
+def test_an_unknown_splitter_is_refused_by_name():
+    with pytest.raises(Refused, match=r"tokenizer\.ggml\.pre: .*qwen2, got 'viking'|tokenizer\.ggml\.pre.*'viking'"):
+        splitter("viking")
