@@ -67,7 +67,7 @@ describe("encode", () => {
     ["\ud800", "surrogates"],
     [["a", ["\udc00b"]], "[1][0]"],
     [undefined, "undefined"],
-    [10n, "bigint"],
+    [Symbol("x"), "symbol"],
     [{ a: 1 }, "object"],
     [
       new Map<unknown, unknown>([
@@ -79,7 +79,7 @@ describe("encode", () => {
     [new Map<unknown, unknown>([[-1, 2]]), "unsigned"],
     [new Map<unknown, unknown>([[1.5, 2]]), "unsigned"],
     [new Map<unknown, unknown>([["deep", new Map<unknown, unknown>([["er", undefined]])]]), "deep.er"],
-  ])("refuses %j and names the place", (item, part) => {
+  ])("refuses value %# and names the place", (item, part) => {
     expect(() => encode(item as Value)).toThrow(Unencodable);
     expect(() => encode(item as Value)).toThrow(part);
   });
