@@ -1,0 +1,471 @@
+"""One running program: slots, what is ready, what is skipped, and the events that tell of it.
+
+The runtime's thread owns it. Fused steps are units like the anchor they surround, so that their nodes tell the same
+story fused or not. A failed unit makes its outputs ABSENT; other branches go on and the run ends failed.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, Final, Protocol
+
+from pydantic import ValidationError
+
+from dots import codec
+from dots.arena import KIB
+from dots.components import Catalogue, Component
+from dots.dot import Dot, State, Work
+from dots.engine import Usage
+from dots.errors import Code, Failure, Refused
+from dots.events import Event
+from dots.language import Language
+from dots.program import Instruction, Limits, Program, Step
+from dots.shown import cut, shown
+from dots.spec import Effect, ModelRequest, ModelResult, Params, PortType, Values
+from dots.worker import Call
+
+QUIET: Final = 0.033  # seconds between two token events of a node
+QUIET_PLACE: Final = 0.5  # and between two places in the queue
+SLICE: Final = 0.005  # seconds of inline work before the engine gets its turn
+
+Emit = Callable[[Event], None]
+Handle = Callable[[], None]
+"""Ends a call in progress."""
+
+
+class Services(Protocol):
+    """What a flow asks of the runtime. Answers come back on the runtime's own thread."""
+
+    def submit(self, work: Work, on_change: Callable[[Dot], None]) -> Dot: ...
+
+    def cancel_dot(self, dot: Dot) -> None: ...
+
+    def usage(self) -> Usage: ...
+
+    def language(self) -> Language | Failure: ...
+
+    def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None: ...
+
+    def call(self, call: Call, log: Callable[[str, str], None], done: Callable[[Values | Failure], None]) -> Handle: ...
+
+    def later(self, work: Callable[[], None]) -> None: ...
+
+    def ended(self, flow: "Flow") -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """No value in a slot: why, and the node where that began."""
+
+    reason: str  # input or upstream
+    source: str | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Unit:
+    """A step or an instruction's own part, checked, with what it is doing now."""
+
+    step: Step | Instruction
+    component: Component
+    params: Params
+    limits: Limits | None
+    missing: int  # slots not yet known
+    state: str = "waiting"  # then the kinds of its events
+    began: float = 0.0
+    inputs: Values = field(default_factory=dict)
+    dot: Dot | None = None
+    stop: Handle | None = None
+    told: float = 0.0  # when its last coalesced event went out
+    first: float = 0.0  # when its first token came
+    text: list[str] = field(default_factory=list)  # not yet told
+
+    @property
+    def node(self) -> str:
+        return self.step.node
+
+    @property
+    def ended(self) -> bool:
+        return self.state == "ended"
+
+
+class Flow:
+    """Raises Refused when the program cannot be run here at all."""
+
+    def __init__(
+        self,
+        run: str,
+        program: Program,
+        inputs: Values,
+        space: str,
+        secrets: Mapping[str, str],
+        catalogue: Catalogue,
+        services: Services,
+        emit: Emit,
+    ) -> None:
+        self.run, self.space, self.secrets = run, space, secrets
+        self.program, self.services, self._emit = program, services, emit
+        block = program.blocks[0]
+        self.units = [unit(step, limits, catalogue) for i in block.instructions for step, limits in parts(i)]
+        self.slots: list[object] = [None] * block.slots
+        self.readers: dict[int, list[Unit]] = {}
+        for u in self.units:
+            for slot in {slot for slots in u.step.inputs.values() for slot in slots}:
+                self.readers.setdefault(slot, []).append(u)
+        self.given = checked_inputs(program, inputs)
+        self.ready: deque[Unit] = deque()
+        self.left = len(self.units)  # not ended
+        self.dots: set[Dot] = set()  # live
+        self.had_dots = False
+        self.advancing = False
+        self.failures: list[tuple[str, Failure]] = []
+        self.status: str | None = None  # of the ended run
+        self.started_at = monotonic()
+        self.told_pool = 0.0
+
+    @property
+    def needs_model(self) -> bool:
+        return any(u.component.spec.effect is Effect.ANCHOR for u in self.units)
+
+    def outputs(self) -> dict[str, Any]:
+        """The run's outputs that have a value, whole."""
+        found = {name: self.slots[slot] for name, slot in self.program.outputs.items()}
+        return {name: value for name, value in found.items() if not isinstance(value, Absent)}
+
+    def start(self, facts: Mapping[str, Any]) -> None:
+        """Begin; `facts` says on what: device, executor, model, digest."""
+        self.emit(None, "started", {**facts, "nodes": [u.node for u in self.units]})
+        self.ready.extend(u for u in self.units if not u.missing)
+        for name, slot in self.program.inputs.items():
+            self._resolve(slot, self.given[name] if name in self.given else Absent("input"))
+        self._advance()
+
+    def cancel(self) -> None:
+        """End everything between two steps; a second call does nothing."""
+        if self.status is not None:
+            return
+        for u in self.units:
+            if not u.ended:
+                self._stop(u)
+                text, steps = (u.dot.stream.text, u.dot.steps) if u.dot else ("", 0)
+                self._close(u)
+                self.emit(u.node, "cancelled", {"text": cut(text)[0], "steps": steps})
+        self._end("cancelled", None)
+
+    def tell_pool(self, now: float) -> None:
+        """The pool's numbers, at most ten times a second while the flow has dots."""
+        if self.status is None and now - self.told_pool >= 0.1 and self.dots:
+            self._pool(now)
+
+    def emit(self, node: str | None, kind: str, data: Mapping[str, Any]) -> None:
+        self._emit(Event(self.run, node, kind, data, round(monotonic() - self.started_at, 6)))
+
+    # ---- what is ready ----------
+
+    def _resolve(self, slot: int, value: object) -> None:
+        self.slots[slot] = value
+        for u in self.readers.get(slot, ()):
+            u.missing -= 1
+            if not u.missing:
+                self.ready.append(u)
+
+    def _advance(self) -> None:
+        """Begin what is ready; after a slice of time the rest waits for the engine's next step."""
+        if self.advancing:
+            return  # an inline step answers while it is begun
+        self.advancing = True
+        end = monotonic() + SLICE
+        while self.ready and self.status is None:
+            self._begin(self.ready.popleft())
+            if self.ready and monotonic() > end:
+                self.services.later(self._advance)
+                break
+        self.advancing = False
+        if self.status is None and not self.left:
+            failed = self.failures[:1]
+            self._end("failed" if failed else "done", f"{failed[0][0]}: {failed[0][1]}" if failed else None)
+
+    def _begin(self, u: Unit) -> None:
+        inputs, why = gathered(u, self.slots)
+        if why is not None:
+            self._skip(u, *why)
+            return
+        wrong = mistyped(u, inputs)
+        if wrong:
+            self._fail(u, wrong)
+            return
+        u.inputs, u.began = inputs, monotonic()
+        if u.component.spec.effect is Effect.ANCHOR:
+            self._ask(u)
+            return
+        u.state = "running"
+        self.emit(u.node, "running", {"steps_limit": None, "kv_limit": None, "seconds_limit": None})
+        seconds = u.limits.seconds if u.limits else u.component.spec.budget.seconds
+        needed = {name: self.secrets[name] for name in u.component.spec.secrets if name in self.secrets}
+        call = Call(u.component, u.params, u.step.params, inputs, seconds, needed)
+        u.stop = self.services.call(
+            call,
+            lambda level, message: None if u.ended else self.emit(u.node, "log", {"level": level, "message": message}),
+            lambda answer: self._answered(u, answer),
+        )
+
+    def _answered(self, u: Unit, answer: Values | Failure) -> None:
+        u.stop = None
+        if u.ended:
+            return
+        if isinstance(answer, Failure):
+            self._fail(u, answer)
+        else:
+            self._done(u, answer, {"steps": 0, "prompt_tokens": 0, "finish": None, "kv_committed": 0})
+        self._advance()
+
+    # ---- the model ----------
+
+    def _ask(self, u: Unit) -> None:
+        language = self.services.language()
+        if isinstance(language, Failure):
+            self._fail(u, language)
+            return
+        try:
+            request: ModelRequest = u.component.module.request(u.params, u.inputs)
+        except Exception as error:
+            self._fail(u, raised(u, error))
+            return
+        if request.model != language.name:
+            self._fail(u, Failure(Code.NOT_FOUND, "model", language.name, request.model))
+            return
+        self.services.tokenize(request, lambda prompt: self._submit(u, request, prompt))
+
+    def _submit(self, u: Unit, request: ModelRequest, prompt: list[int] | Failure) -> None:
+        if u.ended:
+            return
+        if isinstance(prompt, Failure):
+            self._fail(u, prompt)
+            self._advance()
+            return
+        assert u.limits is not None
+        work = Work(
+            space=self.space,
+            prompt=tuple(prompt),
+            limits=u.limits,
+            sampling=request.sampling,
+            stop=request.stop,
+            max_tokens=request.max_tokens,
+            end_tokens=request.end_tokens,
+        )
+        try:
+            u.dot = self.services.submit(work, lambda dot: self._changed(u, dot))
+            self.dots.add(u.dot)
+            self.had_dots = True
+        except Refused as refused:
+            self._fail(u, refused.failure)
+            self._advance()
+
+    def _changed(self, u: Unit, dot: Dot) -> None:
+        now = monotonic()
+        if u.ended:
+            return
+        if dot.state is State.QUEUED:
+            if u.state == "waiting" or now - u.told >= QUIET_PLACE:
+                u.state, u.told = "queued", now
+                self.emit(u.node, "queued", {"place": dot.place, "reason": dot.reason})
+            return
+        if u.state != "running":
+            u.state, u.told = "running", 0.0
+            limits = dot.work.limits
+            data = {"steps_limit": limits.steps, "kv_limit": limits.kv * KIB, "seconds_limit": limits.seconds}
+            self.emit(u.node, "running", data)
+        u.text.append(dot.stream.take())
+        if not dot.live:
+            self._dot_ended(u, dot)
+        elif now - u.told >= QUIET:
+            self._progress(u, dot, now)
+
+    def _progress(self, u: Unit, dot: Dot, now: float) -> None:
+        """Prompt or tokens so far, as one event."""
+        u.told = now
+        if not dot.steps:
+            self.emit(u.node, "prefill", {"done": dot.computed, "total": len(dot.work.prompt)})
+            return
+        if not u.first:
+            u.first = now
+            self.emit(u.node, "prefill", {"done": len(dot.work.prompt), "total": len(dot.work.prompt)})
+        rate = (dot.steps - 1) / (now - u.first) if now > u.first else 0.0
+        text, u.text = "".join(u.text), []
+        data = {"text": cut(text)[0], "steps": dot.steps, "rate": round(rate, 1)}
+        self.emit(u.node, "tokens", data | {"kv_used": dot.kv_used, "kv_committed": dot.kv_committed})
+
+    def _dot_ended(self, u: Unit, dot: Dot) -> None:
+        if dot.steps:
+            self._progress(u, dot, monotonic())
+        if dot.failure:
+            self._fail(u, dot.failure)
+        else:
+            result = ModelResult(dot.stream.text, len(dot.work.prompt), dot.steps, dot.finish or "end")
+            self._finish(u, dot, result)
+        self._advance()
+
+    def _finish(self, u: Unit, dot: Dot, result: ModelResult) -> None:
+        try:
+            outputs = u.component.module.finish(u.params, result)
+        except Exception as error:
+            self._fail(u, raised(u, error))
+            return
+        usage = {"steps": result.steps, "prompt_tokens": result.prompt_tokens, "finish": result.finish}
+        self._done(u, outputs, usage | {"kv_committed": dot.kv_committed})
+
+    # ---- how a unit ends ----------
+
+    def _done(self, u: Unit, outputs: Values, usage: Mapping[str, Any]) -> None:
+        wrong = unusable(u, outputs)
+        if wrong:
+            self._fail(u, wrong)
+            return
+        self._close(u)
+        told, was_cut = shown(outputs)
+        data = {"outputs": told, "seconds": round(monotonic() - u.began, 6), **usage}
+        self.emit(u.node, "done", data | ({"cut": True} if was_cut else {}))
+        for port, slot in u.step.outputs.items():
+            self._resolve(slot, outputs[port] if port in outputs else Absent("input", u.node))
+
+    def _fail(self, u: Unit, failure: Failure) -> None:
+        self._close(u)
+        self.failures.append((u.node, failure))
+        text, steps = (u.dot.stream.text, u.dot.steps) if u.dot else ("", 0)
+        facts = {"code": int(failure.code), "name": failure.code.name, "where": failure.where}
+        told = {"expected": failure.expected, "got": failure.got, "text": cut(text)[0], "steps": steps}
+        self.emit(u.node, "failed", facts | told)
+        for slot in u.step.outputs.values():
+            self._resolve(slot, Absent("upstream", u.node))
+
+    def _skip(self, u: Unit, port: str, absent: Absent) -> None:
+        self._close(u)
+        source = {"source": absent.source} if absent.source else {}
+        self.emit(u.node, "skipped", {"reason": absent.reason, "port": port, **source})
+        for slot in u.step.outputs.values():
+            self._resolve(slot, Absent(absent.reason, absent.source or u.node))
+
+    def _close(self, u: Unit) -> None:
+        u.state = "ended"
+        self.left -= 1
+        if u.dot is not None:
+            self.dots.discard(u.dot)
+
+    def _stop(self, u: Unit) -> None:
+        if u.dot is not None:
+            self.services.cancel_dot(u.dot)
+        if u.stop is not None:
+            u.stop()
+
+    def _end(self, status: str, reason: str | None) -> None:
+        self.status = status
+        if self.had_dots:
+            self._pool(monotonic())
+        outputs, was_cut = shown({} if status == "cancelled" else self.outputs())
+        data = {
+            "status": status,
+            "outputs": outputs,
+            "reason": reason,
+            "seconds": round(monotonic() - self.started_at, 6),
+        }
+        self.emit(None, "ended", data | ({"cut": True} if was_cut else {}))
+        self.services.ended(self)
+
+    def _pool(self, now: float) -> None:
+        self.told_pool = now
+        usage = self.services.usage()
+        self.emit(None, "pool", {name: getattr(usage, name) for name in Usage.__dataclass_fields__})
+
+
+def parts(i: Instruction) -> list[tuple[Step | Instruction, Limits | None]]:
+    return [*((s, None) for s in i.prologue), (i, i.limits), *((s, None) for s in i.epilogue)]
+
+
+def unit(step: Step | Instruction, limits: Limits | None, catalogue: Catalogue) -> Unit:
+    """Check a step against the catalogue; raises Refused."""
+    component = catalogue.get(step.component)
+    where = f"node {step.node}"
+    if component is None:
+        raise Refused(Failure(Code.NOT_FOUND, where, "a component of this host's catalogue", step.component))
+    spec = component.spec
+    if spec.version != step.version:
+        got = f"version {step.version}"
+        raise Refused(Failure(Code.NOT_FOUND, where, f"{spec.name} version {spec.version}", got))
+    if spec.effect is Effect.ANCHOR and limits is None:
+        raise Refused(Failure(Code.INVALID_VALUE, where, "limits, because it asks a model", "none"))
+    unknown = [port for port in step.outputs if port not in {p.name for p in spec.outputs}]
+    if unknown:
+        raise Refused(Failure(Code.INVALID_VALUE, where, f"outputs of {spec.name}", ", ".join(unknown)))
+    try:
+        params = spec.params.model_validate(dict(step.params))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise Refused(Failure(Code.INVALID_VALUE, f"{where}.{place}", first["msg"], "another value")) from None
+    missing = len({slot for slots in step.inputs.values() for slot in slots})
+    return Unit(step, component, params, limits, missing)
+
+
+def checked_inputs(program: Program, inputs: Values) -> Values:
+    """The given inputs, each known and representable; raises Refused."""
+    unknown = sorted(set(inputs) - set(program.inputs))
+    if unknown:
+        known = ", ".join(sorted(program.inputs)) or "no inputs"
+        raise Refused(Failure(Code.INVALID_VALUE, "inputs", known, ", ".join(unknown)))
+    try:
+        codec.encode(dict(inputs))
+    except codec.Unencodable as error:
+        raise Refused(Failure(Code.INVALID_VALUE, f"inputs.{error.path}", error.expected, error.got)) from None
+    return dict(inputs)
+
+
+def gathered(u: Unit, slots: list[object]) -> tuple[dict[str, Any], tuple[str, Absent] | None]:
+    """The unit's inputs that are there, and the first absent one that it cannot do without."""
+    takes_what_is_there = u.component.spec.effect is Effect.REDUCE
+    optional = {port.name for port in u.component.spec.inputs if not port.required}
+    inputs: dict[str, Any] = {}
+    for port, sources in u.step.inputs.items():
+        values = [slots[slot] for slot in sources]
+        absent = next((v for v in values if isinstance(v, Absent)), None)
+        if absent is None or takes_what_is_there:
+            there = [v for v in values if not isinstance(v, Absent)]
+            inputs |= {port: there if len(sources) > 1 else there[0]} if there else {}
+        elif port not in optional:
+            return inputs, (port, absent)
+    required = (p.name for p in u.component.spec.inputs if p.required and not takes_what_is_there)
+    unwired = next((name for name in required if name not in u.step.inputs), None)
+    return inputs, None if unwired is None else (unwired, Absent("input"))
+
+
+KINDS: Final[Mapping[PortType, tuple[type, ...]]] = {
+    PortType.TEXT: (str,),
+    PortType.NUMBER: (int, float),
+    PortType.BOOLEAN: (bool,),
+}
+
+
+def mistyped(u: Unit, inputs: Values) -> Failure | None:
+    """An `any` source is checked here, when its value is there."""
+    types = {port.name: port.type for port in u.component.spec.inputs}
+    for port, value in inputs.items():
+        kinds = KINDS.get(types.get(port, PortType.ANY))
+        if kinds and (not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)):
+            return Failure(Code.INVALID_VALUE, f"input {port}", types[port], type(value).__name__)
+    return None
+
+
+def unusable(u: Unit, outputs: Values) -> Failure | None:
+    """A component's mistake: outputs that are no map of its ports, or values that have no encoding."""
+    ports = {port.name for port in u.component.spec.outputs}
+    if not isinstance(outputs, Mapping) or not set(outputs) <= ports:
+        got = ", ".join(map(repr, outputs)) if isinstance(outputs, Mapping) else type(outputs).__name__
+        return Failure(Code.INVALID_VALUE, u.step.component, f"outputs among {', '.join(sorted(ports))}", got)
+    try:
+        codec.encode(dict(outputs))
+    except codec.Unencodable as error:
+        return Failure(Code.INVALID_VALUE, f"output {error.path}", error.expected, error.got)
+    return None
+
+
+def raised(u: Unit, error: Exception) -> Failure:
+    return Failure(Code.INVALID_VALUE, u.step.component, "an answer", f"{type(error).__name__}: {error}"[:4096])

@@ -1,0 +1,318 @@
+"""Runs programs on one device: the thread that owns engine and flows, the workers beside it, the model it loads.
+
+Everything that changes happens on the runtime's thread; other threads hand it work through `post`. Results of workers
+come back the same way. The engine host and the command line both hold one.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from time import monotonic
+from typing import Final, TypeVar
+
+from dots.arena import PAGE, Arena
+from dots.components import Catalogue, Component
+from dots.dot import Dot, Work
+from dots.engine import Engine, Usage
+from dots.errors import Code, Failure, Refused
+from dots.flow import Emit, Flow, Handle
+from dots.language import Language
+from dots.pages import Pool
+from dots.program import Program
+from dots.spec import Effect, ModelRequest, Values
+from dots.worker import Call, Log, Worker
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+INLINE: Final = 4096  # characters of params and inputs that a built-in step may work on beside the engine
+WORKERS: Final = 8  # calls at once
+IDLE: Final = 2  # workers kept for the next pure step
+GIB: Final = 1 << 30
+
+
+def default_pool() -> int:
+    """Bytes of the KV pool on a CPU: at most 4 GiB and a quarter of memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(4 * GIB, memory // 4) // PAGE * PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a run's first event says of where it runs."""
+
+    device: str
+    executor: str | None
+    model: str
+    digest: str | None
+
+
+@dataclass(slots=True)
+class Status:
+    state: str  # loading, ready or failed
+    facts: Facts
+    usage: Usage
+    seconds: float  # since the model began to load, or how long that took
+    failure: Failure | None = None
+
+
+@dataclass(eq=False)
+class Runtime:
+    catalogue: Catalogue
+    model: str
+    load: Callable[[], Language]
+    kv_pool: int = field(default_factory=default_pool)
+    region: str = "high"
+    on_loaded: Callable[[Status], None] = lambda status: None
+    on_crash: Callable[[BaseException], None] = lambda error: None
+
+    def __post_init__(self) -> None:
+        if self.kv_pool < PAGE:
+            raise Refused(Failure(Code.INVALID_VALUE, "kv pool", f"at least {PAGE} bytes", str(self.kv_pool)))
+        total = self.kv_pool // PAGE
+        # Addresses cost nothing, and ranges of unlike lengths leave gaps: reserve several times the pool.
+        self.arena = Arena(max(4 * total * PAGE, 4 * GIB))
+        self.home = self.arena.high if self.region == "high" else self.arena.low
+        self.pool = Pool(self.home, min(total, self.home.pages))
+        self.loaded: Language | Failure | None = None
+        self.load_began = monotonic()
+        self.load_seconds: float | None = None
+        self.engine: Engine | None = None
+        self.flows: dict[str, Flow] = {}
+        self.held_back: list[Flow] = []  # until the model is loaded
+        self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.workers: set[Worker] = set()
+        self.idle: list[Worker] = []
+        self.calls = ThreadPoolExecutor(WORKERS, "dots-call")
+        self.tokenizing = ThreadPoolExecutor(1, "dots-tokens")
+        self.thread = threading.Thread(target=self._main, name="dots-engine", daemon=True)
+        self.running = True
+
+    def start(self, model: bool = True) -> None:
+        """Begin; the model loads on a thread of its own. Without a model only programs that ask none can run."""
+        self.thread.start()
+        if model:
+            threading.Thread(target=self._load, name="dots-load", daemon=True).start()
+        else:
+            self.post(lambda: self._take(Failure(Code.NOT_FOUND, "model", "a model", "none was loaded")))
+
+    def close(self) -> None:
+        """Cancel every run and give everything back. Called once, from another thread than the runtime's."""
+        self.post(self._stop)
+        self.thread.join()
+        self.calls.shutdown(cancel_futures=True)
+        self.tokenizing.shutdown(cancel_futures=True)
+        for worker in self.workers:
+            worker.close()
+        self.arena.close()
+
+    def post(self, work: Callable[[], None]) -> None:
+        """Have the runtime's thread do this between two steps."""
+        self.inbox.put(work)
+
+    def ask(self, question: Callable[[], T]) -> "Future[T]":
+        """The same, with an answer."""
+        answer: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                answer.set_result(question())
+            except Exception as error:
+                answer.set_exception(error)
+
+        self.post(work)
+        return answer
+
+    def run(
+        self, run: str, program: Program, inputs: Values, space: str, secrets: Mapping[str, str], emit: Emit
+    ) -> Flow:
+        """Start a compiled program; raises Refused. Events come on the runtime's thread. Any thread may call this."""
+        flow = Flow(run, program, inputs, space, secrets, self.catalogue, self, emit)
+        self.post(lambda: self._start_flow(flow))
+        return flow
+
+    def cancel(self, flow: Flow) -> None:
+        self.post(flow.cancel)
+
+    def status(self) -> Status:
+        """On the runtime's thread only."""
+        state = "loading" if self.loaded is None else "failed" if isinstance(self.loaded, Failure) else "ready"
+        seconds = monotonic() - self.load_began if self.load_seconds is None else self.load_seconds
+        failure = self.loaded if isinstance(self.loaded, Failure) else None
+        return Status(state, self.facts(), self.usage(), seconds, failure)
+
+    def facts(self) -> Facts:
+        if self.loaded is None or isinstance(self.loaded, Failure):
+            return Facts("cpu", None, self.model, None)
+        return Facts("cpu", self.loaded.executor.name, self.loaded.name, self.loaded.digest)
+
+    # ---- the thread ----------
+
+    def _main(self) -> None:
+        try:
+            while self.running:
+                self._drain()
+                if self.engine is not None and self.engine.busy:
+                    self.engine.step()
+                now = monotonic()
+                for flow in self.flows.values():
+                    flow.tell_pool(now)
+        except BaseException as error:
+            log.exception("the engine's thread ended")
+            self.on_crash(error)
+
+    def _drain(self) -> None:
+        """Do what was posted; wait for something when there is nothing to step."""
+        busy = self.engine is not None and self.engine.busy
+        if not busy:
+            self.inbox.get()()
+        while not self.inbox.empty():
+            self.inbox.get()()
+
+    def _stop(self) -> None:
+        for flow in list(self.flows.values()):
+            flow.cancel()
+        for worker in self.workers:
+            worker.kill()
+        self.running = False
+
+    def _load(self) -> None:
+        loaded: Language | Failure
+        try:
+            loaded = self.load()
+        except Refused as refused:
+            loaded = refused.failure
+        except Exception as error:
+            log.exception("loading %s", self.model)
+            loaded = Failure(Code.NOT_FOUND, f"model {self.model}", "a model", f"{type(error).__name__}: {error}")
+        self.post(lambda: self._take(loaded))
+
+    def _take(self, loaded: Language | Failure) -> None:
+        """The model is there, or never will be: flows that waited for it begin."""
+        self.loaded, self.load_seconds = loaded, monotonic() - self.load_began
+        if not isinstance(loaded, Failure):
+            self.engine = Engine(loaded, self.pool, self.home)
+        self.on_loaded(self.status())
+        held_back, self.held_back = self.held_back, []
+        for flow in held_back:
+            if flow.status is None:
+                self._begin(flow)
+
+    def _start_flow(self, flow: Flow) -> None:
+        self.flows[flow.run] = flow
+        if self.loaded is None and flow.needs_model:
+            self.held_back.append(flow)
+        else:
+            self._begin(flow)
+
+    def _begin(self, flow: Flow) -> None:
+        facts = self.facts()
+        told = {"device": facts.device, "executor": facts.executor, "model": facts.model, "digest": facts.digest}
+        flow.start(told)
+
+    # ---- what flows ask (dots.flow.Services) ----------
+
+    def ended(self, flow: Flow) -> None:
+        self.flows.pop(flow.run, None)
+
+    def submit(self, work: Work, on_change: Callable[[Dot], None]) -> Dot:
+        assert self.engine is not None, "a flow that asks a model starts after it is loaded"
+        return self.engine.submit(work, on_change)
+
+    def cancel_dot(self, dot: Dot) -> None:
+        if self.engine is not None:
+            self.engine.cancel(dot)
+
+    def usage(self) -> Usage:
+        if self.engine is not None:
+            return self.engine.usage()
+        return Usage(0, 0, 0, self.pool.total * PAGE, 0, 0)
+
+    def language(self) -> Language | Failure:
+        return self.loaded or Failure(Code.NOT_FOUND, "model", self.model, "it is still loading", retry=True)
+
+    def later(self, work: Callable[[], None]) -> None:
+        self.post(work)
+
+    def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None:
+        """Long prompts are cut into tokens beside the engine, so that the others' tokens keep coming."""
+        language = self.language()
+        if isinstance(language, Failure):
+            done(language)
+            return
+
+        def work() -> None:
+            answer = tokens(language, request)
+            self.post(lambda: done(answer))
+
+        self.tokenizing.submit(work)
+
+    def call(self, call: Call, log: Log, done: Callable[[Values | Failure], None]) -> Handle:
+        """Short built-in steps run here; everything else in a worker process."""
+        if is_inline(call):
+            done(computed(call))
+            return lambda: None
+        pure = call.component.spec.effect is not Effect.OPAQUE
+        worker = self.idle.pop() if pure and self.idle else Worker()
+        self.workers.add(worker)
+
+        def answered(answer: Values | Failure) -> None:
+            self._give_back(worker, pure)
+            done(answer)
+
+        def work() -> None:
+            answer = worker.call(call, lambda level, message: self.post(lambda: log(level, message)))
+            self.post(lambda: answered(answer))
+
+        self.calls.submit(work)
+        return worker.cancel
+
+    def _give_back(self, worker: Worker, pure: bool) -> None:
+        """An opaque call gets a process of its own; pure steps leave nothing behind and may share one."""
+        if pure and worker.alive and len(self.idle) < IDLE:
+            self.idle.append(worker)
+        else:
+            self.workers.discard(worker)
+            worker.close()
+
+
+def tokens(language: Language, request: ModelRequest) -> list[int] | Failure:
+    try:
+        return language.prompt_tokens(request)
+    except Refused as refused:
+        return refused.failure
+    except Exception as error:
+        log.exception("tokens of a prompt")
+        return Failure(Code.INVALID_VALUE, "prompt", "text with tokens", f"{type(error).__name__}: {error}")
+
+
+def is_inline(call: Call) -> bool:
+    if call.component.spec.effect is Effect.OPAQUE or not is_built_in(call.component):
+        return False
+    left = INLINE
+    stack: list[object] = [call.raw, call.inputs]
+    while stack and left > 0:
+        value = stack.pop()
+        left -= len(value) if isinstance(value, str | bytes) else 8
+        if isinstance(value, Mapping):
+            stack += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple):
+            stack += value
+    return left > 0
+
+
+def is_built_in(component: Component) -> bool:
+    return component.module.__name__.startswith("dots.components.")
+
+
+def computed(call: Call) -> Values | Failure:
+    try:
+        outputs: Values = call.component.module.run(call.params, call.inputs)
+        return outputs
+    except Exception as error:
+        name = call.component.spec.name
+        return Failure(Code.INVALID_VALUE, name, "outputs", f"{type(error).__name__}: {error}"[:4096])
