@@ -42,6 +42,7 @@ export interface Dropped {
 export interface Rebased {
   readonly graph: Graph;
   readonly ops: readonly Op[]; // what applied, each `old` as it was met
+  readonly kept: readonly Op[]; // those of the given ops that did something, as given
   readonly dropped: readonly Dropped[];
 }
 
@@ -107,17 +108,19 @@ export function applyOps(graph: Graph, ops: readonly Op[]): Graph {
 export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
   const draft = new Draft(graph);
   const applied: Op[] = [];
+  const kept: Op[] = [];
   const dropped: Dropped[] = [];
   for (const op of ops) {
     const fitted = fitOp(draft, op);
-    if (typeof fitted === "string") dropped.push({ op, code: fitted });
-    else
-      for (const each of fitted) {
-        draft.apply(each, "");
-        applied.push(each);
-      }
+    if (typeof fitted === "string") {
+      dropped.push({ op, code: fitted });
+      continue;
+    }
+    for (const each of fitted) draft.apply(each, "");
+    applied.push(...fitted);
+    if (fitted.length > 0) kept.push(op);
   }
-  return { graph: draft.finish(), ops: applied, dropped };
+  return { graph: draft.finish(), ops: applied, kept, dropped };
 }
 
 /** The ops that do what `op` meant to the draft as it is, or why there are none. */

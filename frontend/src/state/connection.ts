@@ -1,0 +1,170 @@
+// The socket of an open Space: hello and welcome, reconnect with backoff and jitter, detection of half-open links,
+// frames in and out. It knows no graph: what a frame means is decided by the store.
+import { type ClientFrame, MAX_FRAME, readFrame, type ServerFrame, type Welcome, writeFrame } from "../wire/frame";
+import { Parts } from "../wire/parts";
+import type { Link } from "./editor";
+
+/** The part of the browser's WebSocket that is used; tests give their own. */
+export interface Socket {
+  binaryType: string;
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+  send(bytes: Uint8Array): void;
+  close(): void;
+}
+
+export type SocketFactory = (url: string) => Socket;
+
+export interface ConnectionOptions {
+  url: string;
+  socket: SocketFactory;
+  hello: () => ClientFrame;
+  /** A frame that the server always answers and that changes nothing; sent when the line has been quiet. */
+  probe: () => ClientFrame;
+  onLink: (link: Link) => void;
+  onWelcome: (frame: Welcome, igb: Uint8Array) => void;
+  onFrame: (frame: Exclude<ServerFrame, Welcome | { type: "part" }>) => void;
+  random: () => number;
+}
+
+export const QUIET_MS = 15_000; // without a frame for so long the link is probed
+export const ANSWER_MS = 10_000; // without an answer for so long the link is lost
+export const STEADY_MS = 5_000; // a link that lived so long starts the backoff anew
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 30_000;
+
+type Timer = ReturnType<typeof setTimeout>;
+
+export class Connection {
+  private socket: Socket | null = null;
+  private link: Link = "connecting";
+  private readonly parts = new Parts();
+  private attempt = 0;
+  private openedAt = 0;
+  private quiet: Timer | undefined;
+  private answer: Timer | undefined;
+  private retry: Timer | undefined;
+  private closed = false;
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.connect();
+  }
+
+  /** Send a frame; false when there is no open link. `answered` frames must get an answer in time or the link is lost. */
+  send(frame: ClientFrame, answered = false): boolean {
+    if (this.link !== "open") return false;
+    this.write(frame);
+    if (answered) this.awaitAnswer();
+    return true;
+  }
+
+  /** Give up the link and come back for a fresh welcome. */
+  drop(): void {
+    this.lost();
+  }
+
+  /** The machine says that the network is back: do not wait for the backoff. */
+  retryNow(): void {
+    if (this.closed || this.socket) return;
+    clearTimeout(this.retry);
+    this.connect();
+  }
+
+  close(): void {
+    this.closed = true;
+    clearTimeout(this.retry);
+    this.detach();
+  }
+
+  private connect(): void {
+    const socket = this.options.socket(this.options.url);
+    this.socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => this.write(this.options.hello());
+    socket.onmessage = ({ data }) => this.receive(data);
+    socket.onclose = () => this.lost();
+    socket.onerror = () => this.lost();
+    this.awaitAnswer();
+  }
+
+  private write(frame: ClientFrame): void {
+    this.socket?.send(writeFrame(frame));
+  }
+
+  private receive(data: unknown): void {
+    clearTimeout(this.answer);
+    this.answer = undefined;
+    if (!(data instanceof ArrayBuffer) || data.byteLength > MAX_FRAME) {
+      this.lost();
+      return;
+    }
+    let frame: ServerFrame | null;
+    try {
+      frame = readFrame(new Uint8Array(data));
+    } catch (error) {
+      console.error("a frame of the server was refused", error);
+      this.lost();
+      return;
+    }
+    this.listen();
+    if (frame) this.hand(frame);
+  }
+
+  private hand(frame: ServerFrame): void {
+    if (frame.type === "part") {
+      if (!this.parts.add(frame)) this.lost();
+      return;
+    }
+    if (frame.type !== "welcome") {
+      if (this.link === "open") this.options.onFrame(frame);
+      return;
+    }
+    const igb = frame.igb ?? (frame.transfer === null ? null : this.parts.take(frame.transfer));
+    if (igb === null) {
+      this.lost();
+      return;
+    }
+    this.openedAt = Date.now();
+    this.setLink("open");
+    this.options.onWelcome(frame, igb);
+  }
+
+  /** Start counting silence anew. */
+  private listen(): void {
+    clearTimeout(this.quiet);
+    this.quiet = setTimeout(() => this.send(this.options.probe(), true), QUIET_MS);
+  }
+
+  private awaitAnswer(): void {
+    this.answer ??= setTimeout(() => this.lost(), ANSWER_MS);
+  }
+
+  private lost(): void {
+    if (this.closed || !this.socket) return;
+    const steady = this.link === "open" && Date.now() - this.openedAt >= STEADY_MS;
+    this.detach();
+    this.attempt = steady ? 0 : this.attempt + 1;
+    const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.attempt, 10));
+    this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
+    this.setLink("lost");
+  }
+
+  private detach(): void {
+    clearTimeout(this.quiet);
+    clearTimeout(this.answer);
+    this.answer = undefined;
+    this.parts.clear();
+    const socket = this.socket;
+    this.socket = null;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = socket.onerror = null;
+    socket.close();
+  }
+
+  private setLink(link: Link): void {
+    this.link = link;
+    this.options.onLink(link);
+  }
+}
