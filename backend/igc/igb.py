@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from dots import codec
-from dots.codec import Malformed, Value
+from dots.codec import Malformed as Malformed
+from dots.codec import Value
 from dots.shape import array, component, integer, no_raw_secret, node_id, port, section, text, text_map, uint_map
 from igc.graph import (
     Edge,
     Graph,
-    Invalid,
     Node,
     check_cycle,
     check_dangling,
@@ -23,6 +23,7 @@ from igc.graph import (
     note_of,
     position_of,
 )
+from igc.graph import Invalid as Invalid
 
 MAGIC: Final = b"\x89IGB\r\n\x1a\n"
 FORMAT, FEATURES, STRINGS, NODES, EDGES, SETTINGS = 0, 1, 3, 4, 5, 6

@@ -182,7 +182,11 @@ def _check_secret(op: Op, path: str) -> None:
     if op.kind not in WITH_SECRETS:
         return
     for side in (*op.old, *op.new):
-        no_raw_secret(side[2] if op.kind in ("node-", "node+") else side, path)  # type: ignore[index,arg-type]
+        if op.kind in ("set", "graph"):
+            no_raw_secret(side, path)  # type: ignore[arg-type]
+            continue
+        for value in side[2].values():  # type: ignore[index]  # a param may be named secret, so its map is not looked at
+            no_raw_secret(value, path)
 
 
 def _value_of(node: Node) -> list[object]:

@@ -1,4 +1,4 @@
-"""Builders for tests: the smallest graphs that say what a test needs. Ids are made from short names, so tests read well."""
+"""Builders for tests: the smallest graphs that say what a test needs. Ids come from short names."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ LETTERS = str.maketrans({"i": "1", "l": "1", "o": "0", "u": "v"})
 
 
 def nid(name: str) -> str:
-    """The id of a short name: `nid("gen")` is "0000000gen". Letters that ids lack are replaced by ones that look alike."""
+    """The id of a short name: `nid("gen")` is "0000000gen". Letters that ids lack become ones that look alike."""
     return name.translate(LETTERS).rjust(10, "0")
 
 
