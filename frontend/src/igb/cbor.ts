@@ -66,30 +66,39 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && compareBytes(a, b) === 0;
 }
 
-/** The one value in `bytes`. Throws Malformed. */
-export function decode(bytes: Uint8Array): Value {
-  if (bytes.length > MAX_SIZE) throw new Malformed("size", 0);
-  if (bytes.length === 0) throw new Malformed("empty", 0);
-  const reader = new Reader(bytes);
+/** The one value in `bytes`. Throws Malformed; its offset counts from `before` bytes that stand ahead of them. */
+export function decode(bytes: Uint8Array, before = 0): Value {
+  if (bytes.length > MAX_SIZE) throw new Malformed("size", before);
+  if (bytes.length === 0) throw new Malformed("empty", before);
+  const reader = new Reader(bytes, before);
   const value = reader.item(0);
-  if (reader.at < bytes.length) throw new Malformed("trailing", reader.at);
+  reader.end();
   return value;
 }
 
 class Reader {
-  at = 0;
+  private at = 0;
   private items = 0;
   private readonly view: DataView;
 
-  constructor(private readonly bytes: Uint8Array) {
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly before: number,
+  ) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  end(): void {
+    if (this.at < this.bytes.length) throw this.malformed("trailing", this.at);
   }
 
   item(depth: number): Value {
     const start = this.at;
     const major = this.major();
+    if (major === 6) throw this.malformed("tag", start);
     if (major === 7) return this.simple(start);
     const argument = this.argument(start);
+    if (major >= 4 && depth >= MAX_DEPTH) throw this.malformed("depth", start);
     this.count(start);
     switch (major) {
       case 0:
@@ -102,22 +111,20 @@ class Reader {
         return this.text(argument, start);
       case 4:
         return this.array(argument, depth, start);
-      case 5:
-        return this.map(argument, depth, start);
       default:
-        throw new Malformed("tag", start);
+        return this.map(argument, depth, start);
     }
   }
 
   private major(): number {
     const head = this.bytes[this.at];
-    if (head === undefined) throw new Malformed("truncated", this.at);
+    if (head === undefined) throw this.malformed("truncated", this.at);
     const info = head & 31;
-    if (info >= 28) throw new Malformed(info === 31 ? "indefinite" : "reserved", this.at);
+    if (info >= 28) throw this.malformed(info === 31 ? "indefinite" : "reserved", this.at);
     return head >> 5;
   }
 
-  /** The head's argument: shortest form first, then the range that the head's major type allows. */
+  /** The head's argument: shortest form first, then the range of an int. A length past every budget is only told from others by its size. */
   private argument(start: number): number {
     const head = this.bytes[start] as number;
     const info = head & 31;
@@ -129,22 +136,21 @@ class Reader {
     const at = start + 1;
     if (width === 8) {
       const wide = this.view.getBigUint64(at);
-      if (wide <= 0xffff_ffffn) throw new Malformed("not_shortest", start);
-      if (head >> 5 === 6) throw new Malformed("tag", start);
-      if (head >> 5 > 1) throw new Malformed("truncated", start); // no length of 2^32 fits into the size budget
-      if (wide + BigInt(head >> 5) > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed("int_range", start);
+      if (wide <= 0xffff_ffffn) throw this.malformed("not_shortest", start);
+      const major = head >> 5;
+      if (major < 2 && wide + BigInt(major) > BigInt(Number.MAX_SAFE_INTEGER)) throw this.malformed("int_range", start);
       return Number(wide);
     }
     const argument =
       width === 1 ? this.view.getUint8(at) : width === 2 ? this.view.getUint16(at) : this.view.getUint32(at);
-    if (argument < (width === 1 ? 24 : width === 2 ? 0x100 : 0x1_0000)) throw new Malformed("not_shortest", start);
+    if (argument < (width === 1 ? 24 : width === 2 ? 0x100 : 0x1_0000)) throw this.malformed("not_shortest", start);
     return argument;
   }
 
   private simple(start: number): Value {
     const info = (this.bytes[start] as number) & 31;
     this.at = start + 1;
-    if (info < 20 || (info > 22 && info < 25)) throw new Malformed("simple", start);
+    if (info < 20 || (info > 22 && info < 25)) throw this.malformed("simple", start);
     if (info < 25) {
       this.count(start);
       return info === 22 ? null : info === 21;
@@ -152,17 +158,16 @@ class Reader {
     const width = 1 << (info - 24);
     this.need(width, start);
     this.at += width;
-    const at = start + 1;
-    const value =
-      width === 2
-        ? fromHalf(this.view.getUint16(at))
-        : width === 4
-          ? this.view.getFloat32(at)
-          : this.view.getFloat64(at);
-    if (!Number.isFinite(value)) throw new Malformed("float_not_finite", start);
-    if (Number.isSafeInteger(value) || floatWidth(value) !== width) throw new Malformed("float_form", start);
+    const value = this.float(start + 1, width);
     this.count(start);
+    if (!Number.isFinite(value)) throw this.malformed("float_not_finite", start);
+    if (Number.isSafeInteger(value) || floatWidth(value) !== width) throw this.malformed("float_form", start);
     return value;
+  }
+
+  private float(at: number, width: number): number {
+    if (width === 2) return fromHalf(this.view.getUint16(at));
+    return width === 4 ? this.view.getFloat32(at) : this.view.getFloat64(at);
   }
 
   private text(length: number, start: number): string {
@@ -170,40 +175,35 @@ class Reader {
     try {
       return utf8.decode(raw);
     } catch {
-      throw new Malformed("utf8", start);
+      throw this.malformed("utf8", start);
     }
   }
 
   private array(length: number, depth: number, start: number): Value[] {
-    this.open(length, depth, start);
+    this.need(length, start);
     const items: Value[] = [];
     for (let i = 0; i < length; i++) items.push(this.item(depth + 1));
     return items;
   }
 
   private map(length: number, depth: number, start: number): Map<string | number, Value> {
-    this.open(length * 2, depth, start);
+    this.need(length * 2, start);
     const map = new Map<string | number, Value>();
     let before: Uint8Array | null = null;
     for (let i = 0; i < length; i++) {
       const at = this.at;
       const major = this.major();
       if ((major !== 0 && major !== 3) || (before !== null && (before[0] as number) >> 5 !== major)) {
-        throw new Malformed("key_type", at);
+        throw this.malformed("key_type", at);
       }
       const key = this.item(depth + 1) as string | number;
       const raw = this.bytes.subarray(at, this.at);
       const order: number = before === null ? 1 : compareBytes(raw, before);
-      if (order <= 0) throw new Malformed(order === 0 ? "key_duplicate" : "key_order", at);
+      if (order <= 0) throw this.malformed(order === 0 ? "key_duplicate" : "key_order", at);
       before = raw;
       map.set(key, this.item(depth + 1));
     }
     return map;
-  }
-
-  private open(least: number, depth: number, start: number): void {
-    if (depth >= MAX_DEPTH) throw new Malformed("depth", start);
-    this.need(least, start);
   }
 
   private take(length: number, start: number): Uint8Array {
@@ -213,12 +213,16 @@ class Reader {
   }
 
   private need(length: number, start: number): void {
-    if (length > this.bytes.length - this.at) throw new Malformed("truncated", start);
+    if (length > this.bytes.length - this.at) throw this.malformed("truncated", start);
   }
 
   private count(start: number): void {
     this.items += 1;
-    if (this.items > MAX_ITEMS) throw new Malformed("items", start);
+    if (this.items > MAX_ITEMS) throw this.malformed("items", start);
+  }
+
+  private malformed(code: MalformedCode, at: number): Malformed {
+    return new Malformed(code, this.before + at);
   }
 }
 

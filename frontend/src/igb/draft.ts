@@ -1,8 +1,9 @@
 // A working copy of a graph that ops change: made for one batch of ops, finished into a new Graph, then dropped.
 // Untouched parts are shared with the graph it began from, so that whoever watches a part sees whether it changed.
 import type { Edge, EdgeKey, Graph, GraphNode, Group, Id, Maybe, NodeValue, Op, Value } from "./graph";
+import { checkAnchors } from "./igb";
 import { type EdgeOp, edgeOf, type FieldOp, isEdgeOp, isNodeOp, keyOf, type NodeOp, sameMaybe, withEntry } from "./ops";
-import { checkSecrets, compareEdges, cycleEdge, Invalid, MAX_EDGES, MAX_NODES, sameValue } from "./shapes";
+import { compareEdges, hasCycle, Invalid, MAX_EDGES, MAX_NODES, sameValue } from "./shapes";
 
 export function nodeValue(node: GraphNode): NodeValue {
   return [node.component, node.version, node.params, node.flags];
@@ -21,7 +22,7 @@ type Parts = { -readonly [K in "settings" | "labels" | "notes" | "groups" | "ext
 export class Draft {
   private nodes: Map<Id, GraphNode> | null = null;
   private edges: Map<string, Edge> | null = null;
-  private inputs: Map<string, Edge> | null = null;
+  private inputs = new Map<string, readonly Edge[]>(); // beside `edges`; more than one at a place only on the way
   private positions: Map<Id, readonly [number, number]> | null = null;
   private parts: Parts = {};
   private removed = false;
@@ -40,7 +41,7 @@ export class Draft {
   /** The edge that ends at the same place of the same input. */
   edgeInto(key: EdgeKey): Edge | undefined {
     this.edgeMap();
-    return this.inputs?.get(inputPlace(key));
+    return this.inputs.get(inputPlace(key))?.[0];
   }
 
   edgesAt(id: Id): Edge[] {
@@ -109,12 +110,15 @@ export class Draft {
     const edges = this.edgeMap();
     if (kind === "edge-") {
       if (!edges.delete(edgePlace(key))) throw new Invalid("stale", path);
-      this.inputs?.delete(inputPlace(key));
+      const place = inputPlace(key);
+      const others = this.inputs.get(place)?.filter((edge) => edgePlace(keyOf(edge)) !== edgePlace(key)) ?? [];
+      this.inputs.set(place, others);
       return;
     }
-    if (this.edgeInto(key)) throw new Invalid("duplicate", path);
-    edges.set(edgePlace(key), edgeOf(key));
-    this.inputs?.set(inputPlace(key), edgeOf(key));
+    if (edges.has(edgePlace(key))) throw new Invalid("duplicate", path);
+    const edge = edgeOf(key);
+    edges.set(edgePlace(key), edge);
+    this.inputs.set(inputPlace(key), [...(this.inputs.get(inputPlace(key)) ?? []), edge]);
     this.linked = true;
   }
 
@@ -184,7 +188,7 @@ export class Draft {
   private edgeMap(): Map<string, Edge> {
     if (this.edges) return this.edges;
     this.edges = new Map(this.base.edges.map((edge) => [edgePlace(keyOf(edge)), edge]));
-    this.inputs = new Map(this.base.edges.map((edge) => [inputPlace(keyOf(edge)), edge]));
+    this.inputs = new Map(this.base.edges.map((edge) => [inputPlace(keyOf(edge)), [edge]]));
     return this.edges;
   }
 
@@ -203,13 +207,13 @@ export class Draft {
     };
     if (graph.nodes.size > MAX_NODES) throw new Invalid("section", "nodes");
     if (graph.edges.length > MAX_EDGES) throw new Invalid("section", "edges");
-    if (this.removed || this.linked) this.checkEdges(graph);
-    if (this.removed || this.positions) missing(graph, graph.positions.keys(), "positions");
-    if (this.removed || this.parts.labels) missing(graph, graph.labels.keys(), "labels");
-    if (this.removed || this.parts.groups) {
-      for (const [group, [, members]] of graph.groups) missing(graph, members, `groups.${group}[1]`);
+    if (this.removed || this.linked) {
+      for (const [i, { source, target }] of graph.edges.entries()) {
+        if (!graph.nodes.has(source) || !graph.nodes.has(target)) throw new Invalid("dangling", `edges[${i}]`);
+      }
     }
-    if (this.parts.settings) checkSecrets(graph.settings, "settings");
+    if (this.removed || this.positions || this.parts.labels || this.parts.groups) checkAnchors(graph);
+    if (this.linked) this.checkLinks(graph);
     return graph;
   }
 
@@ -220,20 +224,16 @@ export class Draft {
     );
   }
 
-  private checkEdges(graph: Graph): void {
-    for (const [i, { source, target }] of graph.edges.entries()) {
-      if (!graph.nodes.has(source) || !graph.nodes.has(target)) throw new Invalid("dangling", `edges[${i}]`);
+  private checkLinks({ edges }: Graph): void {
+    for (const [i, edge] of edges.entries()) {
+      const there = this.inputs.get(inputPlace(keyOf(edge))) ?? [];
+      if (there.length > 1) throw new Invalid("duplicate", `edges[${i}]`);
     }
-    const closing = this.linked ? cycleEdge(graph.nodes, graph.edges) : null;
-    if (closing) throw new Invalid("cycle", `edges[${graph.edges.indexOf(closing)}]`);
+    if (hasCycle(edges)) throw new Invalid("cycle", "edges");
   }
 }
 
 function entry<K>(map: ReadonlyMap<K, Value> | undefined, key: K): Maybe {
   const value = map?.get(key);
   return value === undefined ? [] : [value];
-}
-
-function missing(graph: Graph, ids: Iterable<Id>, path: string): void {
-  for (const id of ids) if (!graph.nodes.has(id)) throw new Invalid("dangling", `${path}.${id}`);
 }

@@ -4,7 +4,6 @@ import type { Edge, Graph, GraphNode, Group, Id, Note, Value } from "./graph";
 import {
   asArray,
   asComponent,
-  ascending,
   asExtra,
   asFlags,
   asGroup,
@@ -21,8 +20,9 @@ import {
   checkSecrets,
   compareEdges,
   compareText,
-  cycleEdge,
+  hasCycle,
   Invalid,
+  isArray,
   isMap,
   MAX_EDGES,
   MAX_NODES,
@@ -49,51 +49,51 @@ export const EMPTY: Graph = {
   extra: new Map(),
 };
 
-/** The graph in `bytes`. Throws Malformed or Invalid. */
+/** The graph in `bytes`. Throws Malformed or Invalid; each code is a round over the whole file. */
 export function read(bytes: Uint8Array): Graph {
   const sections = body(bytes, MAGIC);
-  checkFormat(sections, KNOWN, [0, 3, 4, 5]);
-  if (sections.has(1)) checkFeatures(sections.get(1));
-  const table = readTable(sections.get(3));
-  const used = new Map<number, number>();
-  const nodes = readNodes(sections.get(4), table, used);
-  const ids = [...nodes.keys()];
-  const edges = readEdges(sections.get(5), table, used, ids);
-  if (used.size < table.length) throw new Invalid("string_table", "strings");
-  const settings = sections.has(6) ? filled(asTextMap(sections.get(6), "settings"), "settings") : EMPTY.settings;
+  checkFormat(sections);
+  checkKeys(sections, KNOWN, [0, 3, 4, 5], ANCILLARY);
+  checkFeatures(sections);
+  const table = asArray(sections.get(3), "strings").map((text, i) => asText(text, `strings[${i}]`));
+  const nodes = rowsOf(sections.get(4), "nodes", MAX_NODES).map((row, i) => readNode(row, table, `nodes[${i}]`));
+  const links = rowsOf(sections.get(5), "edges", MAX_EDGES).map((row, i) =>
+    readLink(row, table, nodes.length, `edges[${i}]`),
+  );
+  const ids = nodes.map((node) => node.id);
   const graph: Graph = {
-    nodes,
-    edges,
-    settings,
+    nodes: new Map(nodes.map(({ strings: _, ...node }) => [node.id, node])),
+    edges: links.map(({ from, output, to, input, slot }) => {
+      return { source: ids[from] as Id, output, target: ids[to] as Id, input, slot };
+    }),
+    settings: sections.has(6) ? filled(asTextMap(sections.get(6), "settings"), "settings") : EMPTY.settings,
     positions: readById(sections, 64, "positions", asPosition),
     labels: readById(sections, 65, "labels", asLabel),
-    notes: readById(sections, 66, "notes", asNote),
-    groups: readById(sections, 67, "groups", asGroup),
+    notes: readById(sections, 66, "notes", asNote, asId),
+    groups: readById(sections, 67, "groups", asGroup, asId),
     extra: readExtra(sections),
   };
-  checkLinks(graph);
+  checkTable(table, nodes, links);
+  checkOrder(ids, links);
+  checkTwice(ids, links);
+  checkAnchors(graph);
+  if (hasCycle(graph.edges)) throw new Invalid("cycle", "edges");
+  for (const [i, node] of nodes.entries()) {
+    for (const name of [...node.params.keys()].sort(compareText)) {
+      checkSecrets(node.params.get(name) as Value, `nodes[${i}].params.${name}`);
+    }
+  }
+  for (const [name, value] of graph.settings) checkSecrets(value, `settings.${name}`);
   return graph;
 }
 
-/** What needs the whole graph: ids that exist, no cycle, no raw secret. */
-export function checkLinks(graph: Graph): void {
-  for (const [i, edge] of graph.edges.entries()) {
-    if (!graph.nodes.has(edge.source) || !graph.nodes.has(edge.target)) throw new Invalid("dangling", `edges[${i}]`);
+/** Positions, labels and members of groups are of nodes that exist. */
+export function checkAnchors({ nodes, positions, labels, groups }: Graph): void {
+  for (const id of positions.keys()) if (!nodes.has(id)) throw new Invalid("dangling", `positions.${id}`);
+  for (const id of labels.keys()) if (!nodes.has(id)) throw new Invalid("dangling", `labels.${id}`);
+  for (const [group, [, members]] of groups) {
+    if (!members.every((id) => nodes.has(id))) throw new Invalid("dangling", `groups.${group}`);
   }
-  for (const id of graph.positions.keys()) if (!graph.nodes.has(id)) throw new Invalid("dangling", `positions.${id}`);
-  for (const id of graph.labels.keys()) if (!graph.nodes.has(id)) throw new Invalid("dangling", `labels.${id}`);
-  for (const [group, [, members]] of graph.groups) {
-    const at = members.findIndex((id) => !graph.nodes.has(id));
-    if (at >= 0) throw new Invalid("dangling", `groups.${group}[1][${at}]`);
-  }
-  const closing = cycleEdge(graph.nodes, graph.edges);
-  if (closing) throw new Invalid("cycle", `edges[${graph.edges.indexOf(closing)}]`);
-  let i = 0;
-  for (const node of graph.nodes.values()) {
-    for (const [param, value] of node.params) checkSecrets(value, `nodes[${i}].params.${param}`);
-    i += 1;
-  }
-  checkSecrets(graph.settings, "settings");
 }
 
 /** The bytes of a valid graph. Throws Unencodable when a value in it has no form. */
@@ -120,129 +120,132 @@ export function withMagic(magic: Uint8Array, rest: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The map after the magic, its keys unsigned ints. */
+/** The map after the magic, its keys unsigned ints. Offsets count from the file's first byte. */
 export function body(bytes: Uint8Array, magic: Uint8Array): Sections {
-  if (!sameBytes(bytes.subarray(0, magic.length), magic)) throw new Invalid("magic", "");
-  const map = decode(bytes.subarray(magic.length));
-  if (!isMap(map)) throw new Invalid("section", "");
-  for (const key of map.keys()) if (typeof key !== "number") throw new Invalid("section", "");
+  if (!sameBytes(bytes.subarray(0, magic.length), magic)) throw new Invalid("magic", "file");
+  const map = decode(bytes.subarray(magic.length), magic.length);
+  if (!isMap(map)) throw new Invalid("section", "file");
+  for (const key of map.keys()) if (typeof key !== "number") throw new Invalid("section", "file");
   return map as Sections;
 }
 
-/** Format version first, then unknown semantic keys, then missing ones. */
-export function checkFormat(sections: Sections, known: ReadonlySet<number>, needed: readonly number[]): void {
-  if (sections.has(0)) {
-    const format = asArray(sections.get(0), "format", 2);
-    const major = asInt(format[0], 0, Number.MAX_SAFE_INTEGER, "format[0]");
-    asInt(format[1], 0, Number.MAX_SAFE_INTEGER, "format[1]");
-    if (major !== FORMAT[0]) throw new Invalid("version", "format[0]");
-  }
-  for (const key of sections.keys()) if (key < ANCILLARY && !known.has(key)) throw new Invalid("key", `[${key}]`);
-  for (const key of needed) if (!sections.has(key)) throw new Invalid("key", `[${key}]`);
+export function checkFormat(sections: Sections): void {
+  const format = sections.get(0);
+  if (format === undefined) return; // a missing key is told as such
+  const minor = isArray(format) && format.length === 2 && format[0] === FORMAT[0] ? format[1] : null;
+  if (typeof minor !== "number" || !Number.isInteger(minor) || minor < 0) throw new Invalid("version", "format");
 }
 
-function checkFeatures(value: Value | undefined): void {
-  const features = asArray(value, "features").map((feature, i) => asText(feature, `features[${i}]`));
-  if (features.length === 0) throw new Invalid("section", "features");
+/** Unknown keys below `most` first, then missing ones. */
+export function checkKeys(
+  sections: Sections,
+  known: ReadonlySet<number>,
+  needed: readonly number[],
+  most: number,
+): void {
+  for (const key of sections.keys()) if (key < most && !known.has(key)) throw new Invalid("key", String(key));
+  for (const key of needed) if (!sections.has(key)) throw new Invalid("key", String(key));
+}
+
+function checkFeatures(sections: Sections): void {
+  if (!sections.has(1)) return;
+  const features = asArray(sections.get(1), "features").map((feature) => asText(feature, "features"));
+  const ascending = features.every((feature, i) => i === 0 || compareText(features[i - 1] as string, feature) < 0);
+  if (features.length === 0 || !ascending) throw new Invalid("section", "features");
   throw new Invalid("feature", "features[0]"); // none is known yet
 }
 
-function readTable(value: Value | undefined): string[] {
-  const table = asArray(value, "strings").map((text, i) => asText(text, `strings[${i}]`));
-  const seen = new Set<string>();
-  for (const [i, text] of table.entries()) {
-    if (seen.has(text)) throw new Invalid("string_table", `strings[${i}]`);
-    seen.add(text);
-  }
-  return table;
+/** A node or an edge as the file has it, with indexes into the string table and, for an edge, into the nodes. */
+interface NodeRow extends GraphNode {
+  readonly strings: readonly number[]; // component, then params in the order of their names
 }
 
-/** The string at an index; `used` learns the order of first uses, which must be the table's own. */
-function lookUp(index: Value | undefined, table: readonly string[], path: string): string {
+interface LinkRow extends Omit<Edge, "source" | "target"> {
+  readonly from: number;
+  readonly to: number;
+  readonly strings: readonly number[]; // output, input
+}
+
+function rowsOf(value: Value | undefined, path: string, most: number): readonly Value[] {
+  const rows = asArray(value, path);
+  if (rows.length > most) throw new Invalid("section", path);
+  return rows;
+}
+
+function stringAt(index: Value | undefined, table: readonly string[], path: string): string {
   return table[asInt(index, 0, table.length - 1, path)] as string;
 }
 
-function use(index: number, used: Map<number, number>, path: string): void {
-  if (used.has(index)) return;
-  if (index !== used.size) throw new Invalid("string_table", path);
-  used.set(index, index);
-}
-
-function readNodes(value: Value | undefined, table: readonly string[], used: Map<number, number>): Map<Id, GraphNode> {
-  const rows = asArray(value, "nodes");
-  if (rows.length > MAX_NODES) throw new Invalid("section", "nodes");
-  const nodes = rows.map((row, i) => readNode(row, table, used, `nodes[${i}]`));
-  ascending(
-    nodes.map((node) => node.id),
-    "nodes",
-  );
-  return new Map(nodes.map((node) => [node.id, node]));
-}
-
-function readNode(row: Value, table: readonly string[], used: Map<number, number>, path: string): GraphNode {
+function readNode(row: Value, table: readonly string[], path: string): NodeRow {
   const [id, component, version, params, flags] = asArray(row, path, 5);
-  const node = {
+  const read = {
     id: asId(id, `${path}.id`),
-    component: asComponent(lookUp(component, table, `${path}.component`), `${path}.component`),
+    component: asComponent(stringAt(component, table, `${path}.component`), `${path}.component`),
     version: asVersion(version, `${path}.version`),
-    params: new Map<string, Value>(),
-    flags: asFlags(flags, `${path}.flags`),
   };
   if (!isMap(params)) throw new Invalid("section", `${path}.params`);
-  const indexes: [string, number][] = [];
-  for (const [index, param] of params) {
-    const name = asName(lookUp(index, table, `${path}.params`), `${path}.params`);
-    node.params.set(name, param);
-    indexes.push([name, index as number]);
+  const named = new Map<string, Value>();
+  const uses: [string, number][] = [];
+  for (const [index, value] of params) {
+    const name = asName(stringAt(index, table, `${path}.params`), `${path}.params`);
+    named.set(name, value);
+    uses.push([name, index as number]);
   }
-  use(component as number, used, `${path}.component`);
-  indexes.sort((a, b) => compareText(a[0], b[0]));
-  for (const [name, index] of indexes) use(index, used, `${path}.params.${name}`);
-  return node;
+  uses.sort((a, b) => compareText(a[0], b[0]));
+  const strings = [component as number, ...uses.map(([, index]) => index)];
+  return { ...read, params: named, flags: asFlags(flags, `${path}.flags`), strings };
 }
 
-function readEdges(
-  value: Value | undefined,
-  table: readonly string[],
-  used: Map<number, number>,
-  ids: readonly Id[],
-): Edge[] {
-  const rows = asArray(value, "edges");
-  if (rows.length > MAX_EDGES) throw new Invalid("section", "edges");
-  const edges = rows.map((row, i): Edge => {
-    const path = `edges[${i}]`;
-    const [source, output, target, input, slot] = asArray(row, path, 5);
-    const edge = {
-      source: nodeAt(source, ids, `${path}.source`),
-      output: asName(lookUp(output, table, `${path}.output`), `${path}.output`),
-      target: nodeAt(target, ids, `${path}.target`),
-      input: asName(lookUp(input, table, `${path}.input`), `${path}.input`),
-      slot: asSlot(slot, `${path}.slot`),
-    };
-    use(output as number, used, `${path}.output`);
-    use(input as number, used, `${path}.input`);
-    return edge;
-  });
-  checkEdgeOrder(edges);
-  return edges;
+function readLink(row: Value, table: readonly string[], numNodes: number, path: string): LinkRow {
+  const [from, output, to, input, slot] = asArray(row, path, 5);
+  return {
+    from: asInt(from, 0, numNodes - 1, `${path}.source`),
+    output: asName(stringAt(output, table, `${path}.output`), `${path}.output`),
+    to: asInt(to, 0, numNodes - 1, `${path}.target`),
+    input: asName(stringAt(input, table, `${path}.input`), `${path}.input`),
+    slot: asSlot(slot, `${path}.slot`),
+    strings: [output as number, input as number],
+  };
 }
 
-/** An index past the nodes stays as a name that no id has, so that `dangling` is found in its turn. */
-function nodeAt(index: Value | undefined, ids: readonly Id[], path: string): Id {
-  const at = asInt(index, 0, Number.MAX_SAFE_INTEGER, path);
-  return ids[at] ?? `~${String(at).padStart(16, "0")}`;
+/** The table is what the walk over nodes and edges gives: every string once, at its first use. */
+function checkTable(table: readonly string[], nodes: readonly NodeRow[], links: readonly LinkRow[]): void {
+  const walk = new Set<string>();
+  for (const { strings } of [...nodes, ...links]) for (const index of strings) walk.add(table[index] as string);
+  const walked = [...walk];
+  const wrong = table.findIndex((text, i) => text !== walked[i]);
+  if (wrong >= 0) throw new Invalid("string_table", `strings[${wrong}]`);
 }
 
-function checkEdgeOrder(edges: readonly Edge[]): void {
-  for (let i = 1; i < edges.length; i++) {
-    if (compareEdges(edges[i - 1] as Edge, edges[i] as Edge) > 0) throw new Invalid("order", `edges[${i}]`);
+function checkOrder(ids: readonly Id[], links: readonly LinkRow[]): void {
+  for (let i = 1; i < ids.length; i++)
+    if ((ids[i - 1] as Id) > (ids[i] as Id)) throw new Invalid("order", `nodes[${i}]`);
+  for (let i = 1; i < links.length; i++) {
+    if (compareLinks(links[i - 1] as LinkRow, links[i] as LinkRow) > 0) throw new Invalid("order", `edges[${i}]`);
+  }
+}
+
+function checkTwice(ids: readonly Id[], links: readonly LinkRow[]): void {
+  for (let i = 1; i < ids.length; i++) if (ids[i - 1] === ids[i]) throw new Invalid("duplicate", `nodes[${i}]`);
+  for (let i = 1; i < links.length; i++) {
+    if (compareLinks(links[i - 1] as LinkRow, links[i] as LinkRow) === 0) throw new Invalid("duplicate", `edges[${i}]`);
   }
   const taken = new Set<string>();
-  for (const [i, { target, input, slot }] of edges.entries()) {
-    const place = `${target}\0${input}\0${slot}`; // no name holds a control character
+  for (const [i, { to, input, slot }] of links.entries()) {
+    const place = `${to}\0${input}\0${slot}`; // no name holds a control character
     if (taken.has(place)) throw new Invalid("duplicate", `edges[${i}]`);
     taken.add(place);
   }
+}
+
+function compareLinks(a: LinkRow, b: LinkRow): number {
+  return (
+    a.from - b.from ||
+    compareText(a.output, b.output) ||
+    a.to - b.to ||
+    compareText(a.input, b.input) ||
+    a.slot - b.slot
+  );
 }
 
 function filled<M extends ReadonlyMap<unknown, unknown>>(map: M, path: string): M {
@@ -250,16 +253,18 @@ function filled<M extends ReadonlyMap<unknown, unknown>>(map: M, path: string): 
   return map;
 }
 
+/** A section whose keys have a form of their own (`asKey`), or name nodes and are looked at as `dangling`. */
 function readById<T>(
   sections: Sections,
   key: number,
   path: string,
   read: (value: Value, path: string) => T,
+  asKey: (value: Value, path: string) => string = asText,
 ): Map<Id, T> {
   const result = new Map<Id, T>();
   if (!sections.has(key)) return result;
   for (const [id, value] of filled(asTextMap(sections.get(key), path), path)) {
-    result.set(asId(id, `${path}.${id}`), read(value, `${path}.${id}`));
+    result.set(asKey(id, `${path}.${id}`), read(value, `${path}.${id}`));
   }
   return result;
 }
@@ -267,7 +272,7 @@ function readById<T>(
 function readExtra(sections: Sections): Map<number, Value> {
   const extra = new Map<number, Value>();
   for (const [key, value] of sections) {
-    if (key >= 68) extra.set(key, asExtra(key, value, key === 68 ? "conflicts" : `[${key}]`));
+    if (key >= 68) extra.set(key, asExtra(key, value, key === 68 ? "conflicts" : String(key)));
   }
   return extra;
 }

@@ -20,7 +20,6 @@ import {
   asVersion,
   checkSecrets,
   Invalid,
-  isArray,
   sameValue,
 } from "./shapes";
 
@@ -89,94 +88,73 @@ export function fieldOp(like: FieldOp, old: Maybe, next: Maybe): FieldOp {
   return [like[0], like[1], old, next] as FieldOp;
 }
 
-/** An untrusted value as an op. Throws Invalid with a path below `path`. */
+/** An untrusted value as an op; its secrets are looked at apart (`checkSecretsOf`). Throws Invalid with this path. */
 export function readOp(value: Value, path: string): Op {
-  if (!isArray(value)) throw new Invalid("section", path);
-  const kind = value[0];
-  if (kind === "edge-" || kind === "edge+") return [kind, readEdgeKey(asArray(value, path, 2)[1], `${path}[1]`)];
+  const kind = asArray(value, path)[0];
+  if (kind === "edge-" || kind === "edge+") return [kind, readEdgeKey(asArray(value, path, 2)[1], path)];
   if (kind === "node-" || kind === "node+") {
     const [, key, node] = asArray(value, path, 3);
-    return [kind, [asId(asArray(key, `${path}[1]`, 1)[0], `${path}[1][0]`)], readNodeValue(node, `${path}[2]`)];
+    return [kind, [asId(asArray(key, path, 1)[0], path)], readNodeValue(node, path)];
   }
-  if (typeof kind !== "string" || !PHASE.has(kind)) throw new Invalid("section", `${path}[0]`);
+  if (typeof kind !== "string" || !PHASE.has(kind)) throw new Invalid("section", path);
   const [, key, old, next] = asArray(value, path, 4);
-  const op = [kind, readKey(kind as FieldOp[0], key, `${path}[1]`), old, next] as unknown as FieldOp;
-  readMaybe(op, old, `${path}[2]`);
-  readMaybe(op, next, `${path}[3]`);
+  const op = [kind, readKey(kind as FieldOp[0], key, path), old, next] as unknown as FieldOp;
+  checkMaybe(op, old, path);
+  checkMaybe(op, next, path);
   if (sameMaybe(op[2], op[3])) throw new Invalid("section", path);
   return op;
 }
 
 function readEdgeKey(value: Value | undefined, path: string): EdgeKey {
   const [source, output, target, input, slot] = asArray(value, path, 5);
-  return [
-    asId(source, `${path}[0]`),
-    asName(output, `${path}[1]`),
-    asId(target, `${path}[2]`),
-    asName(input, `${path}[3]`),
-    asSlot(slot, `${path}[4]`),
-  ];
+  return [asId(source, path), asName(output, path), asId(target, path), asName(input, path), asSlot(slot, path)];
 }
 
 function readNodeValue(value: Value | undefined, path: string): NodeValue {
   const [component, version, params, flags] = asArray(value, path, 4);
-  const named = asTextMap(params, `${path}[2]`);
-  for (const [name, param] of named) {
-    asName(name, `${path}[2]`);
-    checkSecrets(param, `${path}[2].${name}`);
-  }
-  return [asComponent(component, `${path}[0]`), asVersion(version, `${path}[1]`), named, asFlags(flags, `${path}[3]`)];
+  const named = asTextMap(params, path);
+  for (const name of named.keys()) asName(name, path);
+  asFlags(flags, path);
+  return [asComponent(component, path), asVersion(version, path), named, flags as ReadonlyMap<string, Value>];
 }
 
 function readKey(kind: FieldOp[0], value: Value | undefined, path: string): FieldOp[1] {
   const key = asArray(value, path, kind === "set" || kind === "flag" ? 2 : 1);
-  if (kind === "graph") return [asText(key[0], `${path}[0]`)];
-  if (kind === "extra") return [asInt(key[0], 68, Number.MAX_SAFE_INTEGER, `${path}[0]`)];
-  const id = asId(key[0], `${path}[0]`);
-  if (kind === "set") return [id, asName(key[1], `${path}[1]`)];
-  if (kind === "flag") return [id, asText(key[1], `${path}[1]`)];
+  if (kind === "graph") return [asText(key[0], path)];
+  if (kind === "extra") return [asInt(key[0], 68, Number.MAX_SAFE_INTEGER, path)];
+  const id = asId(key[0], path);
+  if (kind === "set") return [id, asName(key[1], path)];
+  if (kind === "flag") return [id, asText(key[1], path)];
   return [id];
 }
 
-function readMaybe(op: FieldOp, maybe: Value | undefined, path: string): void {
+const FORM: Readonly<Record<FieldOp[0], (value: Value, path: string, op: FieldOp) => unknown>> = {
+  retype: (value, path) => {
+    const [component, version] = asArray(value, path, 2);
+    asComponent(component, path);
+    asVersion(version, path);
+  },
+  set: () => {},
+  graph: () => {},
+  flag: (value, path, op) => asFlag(op[1][1] as string, value, path),
+  move: asPosition,
+  label: asLabel,
+  note: asNote,
+  group: asGroup,
+  extra: (value, path, op) => asExtra(op[1][0] as number, value, path),
+};
+
+function checkMaybe(op: FieldOp, maybe: Value | undefined, path: string): void {
   const items = asArray(maybe, path);
-  if (items.length === 0) {
-    if (op[0] === "retype") throw new Invalid("section", path);
-    return;
-  }
-  const value = asArray(items, path, 1)[0] as Value;
-  const at = `${path}[0]`;
-  switch (op[0]) {
-    case "retype": {
-      const [component, version] = asArray(value, at, 2);
-      asComponent(component, `${at}[0]`);
-      asVersion(version, `${at}[1]`);
-      return;
-    }
-    case "set":
-      checkSecrets(value, at);
-      return;
-    case "graph":
-      checkSecrets(new Map([[op[1][0], value]]), at);
-      return;
-    case "flag":
-      asFlag(op[1][1], value, at);
-      return;
-    case "move":
-      asPosition(value, at);
-      return;
-    case "label":
-      asLabel(value, at);
-      return;
-    case "note":
-      asNote(value, at);
-      return;
-    case "group":
-      asGroup(value, at);
-      return;
-    case "extra":
-      asExtra(op[1][0], value, at);
-  }
+  if (items.length > 1 || (items.length === 0 && op[0] === "retype")) throw new Invalid("section", path);
+  if (items.length > 0) FORM[op[0]](items[0] as Value, path, op);
+}
+
+/** No value that an op brings or takes away is a raw secret. */
+export function checkSecretsOf(op: Op, path: string): void {
+  if (isNodeOp(op)) for (const value of op[2][2].values()) checkSecrets(value, path);
+  else if (op[0] === "set" || op[0] === "graph")
+    for (const value of [...op[2], ...op[3]]) checkSecrets(value as Value, path);
 }
 
 /** Ops in normal form order; the ops themselves stay. */
@@ -185,21 +163,25 @@ export function sortOps(ops: readonly Op[]): Op[] {
   return keyed.sort((a, b) => a.phase - b.phase || compareBytes(a.key, b.key)).map(({ op }) => op);
 }
 
-/** Throws Invalid at the first op that breaks the normal form. */
+/** Throws Invalid at the first op that breaks the normal form: order in one round, ops that exclude each other in the next. */
 export function checkNormal(ops: readonly Op[]): void {
-  let before: { phase: number; key: Uint8Array } | null = null;
-  const whole = new Set<Id>();
-  for (const op of ops) if (isNodeOp(op)) whole.add(op[1][0]);
-  for (const [i, op] of ops.entries()) {
-    const here = { phase: PHASE.get(op[0]) as number, key: encode(op[1]) };
-    if (before !== null) {
-      const order = before.phase - here.phase || compareBytes(before.key, here.key);
-      if (order === 0) throw new Invalid("duplicate", `ops[${i}]`);
-      if (order > 0) throw new Invalid("order", `ops[${i}]`);
-    }
-    if ((op[0] === "set" || op[0] === "flag") && whole.has(op[1][0])) throw new Invalid("order", `ops[${i}]`);
-    before = here;
+  const keys = ops.map((op) => encode(op[1]));
+  for (let i = 1; i < ops.length; i++) {
+    const phases = phaseOf(ops[i - 1] as Op) - phaseOf(ops[i] as Op);
+    if ((phases || compareBytes(keys[i - 1] as Uint8Array, keys[i] as Uint8Array)) >= 0)
+      throw new Invalid("order", `ops[${i}]`);
   }
+  const whole = new Set<string>();
+  for (const [i, op] of ops.entries()) {
+    const there = isEdgeOp(op) || isNodeOp(op) ? place(op) : `node\0${op[1][0]}`;
+    const excluded = isEdgeOp(op) || isNodeOp(op) || op[0] === "set" || op[0] === "flag" || op[0] === "retype";
+    if (excluded && whole.has(there)) throw new Invalid("duplicate", `ops[${i}]`);
+    if (isEdgeOp(op) || isNodeOp(op)) whole.add(there);
+  }
+}
+
+function phaseOf(op: Op): number {
+  return PHASE.get(op[0]) as number;
 }
 
 /** The ops that take back `ops`, to be applied in their order. */

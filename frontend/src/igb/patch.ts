@@ -2,9 +2,10 @@
 import { encode, sameBytes } from "./cbor";
 import { Draft, nodeValue } from "./draft";
 import type { Graph, Maybe, Op, Value } from "./graph";
-import { body, checkFormat, hashes, withMagic } from "./igb";
+import { body, checkFormat, checkKeys, hashes, withMagic } from "./igb";
 import {
   checkNormal,
+  checkSecretsOf,
   edgeOf,
   type FieldOp,
   fieldOp,
@@ -49,21 +50,22 @@ export interface Rebased {
 /** The patch in `bytes`. Throws Malformed or Invalid. */
 export function readPatch(bytes: Uint8Array): Patch {
   const sections = body(bytes, MAGIC);
-  checkFormat(sections, KNOWN, [0, 1, 2, 3]);
-  for (const key of sections.keys()) if (!KNOWN.has(key)) throw new Invalid("key", `[${key}]`);
+  checkFormat(sections);
+  checkKeys(sections, KNOWN, [0, 1, 2, 3], Number.POSITIVE_INFINITY);
   const base = readHashes(sections.get(1), "base");
   const target = readHashes(sections.get(2), "target");
   const ops = asArray(sections.get(3), "ops").map((op, i) => readOp(op, `ops[${i}]`));
   checkNormal(ops);
+  for (const [i, op] of ops.entries()) checkSecretsOf(op, `ops[${i}]`);
   return { base, target, ops };
 }
 
 function readHashes(value: Value | undefined, path: string): Hashes {
   const [sem, file] = asArray(value, path, 2);
-  return { sem: readHash(sem, `${path}[0]`), file: readHash(file, `${path}[1]`) };
+  return { sem: asHash(sem, path), file: asHash(file, path) };
 }
 
-function readHash(value: Value | undefined, path: string): Uint8Array {
+function asHash(value: Value | undefined, path: string): Uint8Array {
   if (!(value instanceof Uint8Array) || value.length !== 32) throw new Invalid("section", path);
   return value;
 }

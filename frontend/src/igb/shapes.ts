@@ -1,6 +1,6 @@
 // The forms of a graph's parts (docs/formats.md §2), said once for the `.igb` reader, the `.patch` reader and ops from the wire.
 // Each check takes an untrusted value and its path, and gives it back typed or throws Invalid.
-import type { Edge, GraphNode, Group, Id, Note, Value } from "./graph";
+import type { Edge, Group, Id, Note, Value } from "./graph";
 import { isId } from "./id";
 import { isPortName } from "./template";
 
@@ -38,7 +38,7 @@ export class Invalid extends Error {
     readonly code: InvalidCode,
     readonly path: string,
   ) {
-    super(path ? `${code} at ${path}` : code);
+    super(`${code} at ${path}`);
   }
 }
 
@@ -161,7 +161,7 @@ export function asFlags(value: Value | undefined, path: string): ReadonlyMap<str
 
 export function asPosition(value: Value | undefined, path: string): readonly [number, number] {
   const [x, y] = asArray(value, path, 2);
-  return [asInt(x, -MAX_POSITION, MAX_POSITION, `${path}[0]`), asInt(y, -MAX_POSITION, MAX_POSITION, `${path}[1]`)];
+  return [asInt(x, -MAX_POSITION, MAX_POSITION, path), asInt(y, -MAX_POSITION, MAX_POSITION, path)];
 }
 
 export function asLabel(value: Value | undefined, path: string): string {
@@ -174,23 +174,23 @@ export function asLabel(value: Value | undefined, path: string): string {
 export function asNote(value: Value | undefined, path: string): Note {
   const [x, y, width, height, text] = asArray(value, path, 5);
   const note: Note = [
-    asInt(x, -MAX_POSITION, MAX_POSITION, `${path}[0]`),
-    asInt(y, -MAX_POSITION, MAX_POSITION, `${path}[1]`),
-    asInt(width, 1, MAX_POSITION, `${path}[2]`),
-    asInt(height, 1, MAX_POSITION, `${path}[3]`),
-    asText(text, `${path}[4]`),
+    asInt(x, -MAX_POSITION, MAX_POSITION, path),
+    asInt(y, -MAX_POSITION, MAX_POSITION, path),
+    asInt(width, 1, MAX_POSITION, path),
+    asInt(height, 1, MAX_POSITION, path),
+    asText(text, path),
   ];
-  if (byteLength(note[4]) > 20_000) throw new Invalid("section", `${path}[4]`);
+  if (byteLength(note[4]) > 20_000) throw new Invalid("section", path);
   return note;
 }
 
 export function asGroup(value: Value | undefined, path: string): Group {
   const [label, members] = asArray(value, path, 2);
-  const name = asText(label, `${path}[0]`);
-  if (byteLength(name) > 200) throw new Invalid("section", `${path}[0]`);
-  const ids = asArray(members, `${path}[1]`).map((id, i) => asId(id, `${path}[1][${i}]`));
-  if (ids.length === 0) throw new Invalid("section", `${path}[1]`);
-  ascending(ids, `${path}[1]`);
+  const name = asText(label, path);
+  if (byteLength(name) > 200) throw new Invalid("section", path);
+  const ids = asArray(members, path).map((id) => asId(id, path));
+  if (ids.length === 0) throw new Invalid("section", path);
+  for (let i = 1; i < ids.length; i++) if ((ids[i - 1] as Id) >= (ids[i] as Id)) throw new Invalid("section", path);
   return [name, ids];
 }
 
@@ -199,19 +199,10 @@ export function asExtra(section: number, value: Value, path: string): Value {
   return value;
 }
 
-/** Ids sorted and none twice. */
-export function ascending(ids: readonly string[], path: string): void {
-  for (let i = 1; i < ids.length; i++) {
-    const [before, id] = [ids[i - 1] as string, ids[i] as string];
-    if (id < before) throw new Invalid("order", `${path}[${i}]`);
-    if (id === before) throw new Invalid("duplicate", `${path}[${i}]`);
-  }
-}
-
-/** A map that has the key `secret` is exactly `{"secret": NAME}`, at any depth. */
+/** A map that has the key `secret` is exactly `{"secret": NAME}`, at any depth; `path` names the param or setting that holds the value. */
 export function checkSecrets(value: Value, path: string): void {
   if (isArray(value)) {
-    for (let i = 0; i < value.length; i++) checkSecrets(value[i] as Value, `${path}[${i}]`);
+    for (const item of value) checkSecrets(item, path);
     return;
   }
   if (!isMap(value)) return;
@@ -220,30 +211,29 @@ export function checkSecrets(value: Value, path: string): void {
     if (value.size !== 1 || typeof name !== "string" || !SECRET.test(name)) throw new Invalid("secret", path);
     return;
   }
-  for (const [key, inner] of value) checkSecrets(inner, typeof key === "number" ? `${path}[${key}]` : `${path}.${key}`);
+  for (const inner of value.values()) checkSecrets(inner, path);
 }
 
-/** The first edge of `edges` that closes a cycle (an edge to itself included), or null. Walks without recursion. */
-export function cycleEdge(nodes: ReadonlyMap<Id, GraphNode>, edges: readonly Edge[]): Edge | null {
+/** Whether edges, one to itself included, lead back to where they began. Walks without recursion. */
+export function hasCycle(edges: readonly Edge[]): boolean {
   const waiting = new Map<Id, number>();
-  const outgoing = new Map<Id, Edge[]>();
-  for (const edge of edges) {
-    waiting.set(edge.target, (waiting.get(edge.target) ?? 0) + 1);
-    const list = outgoing.get(edge.source);
-    if (list) list.push(edge);
-    else outgoing.set(edge.source, [edge]);
+  const outgoing = new Map<Id, Id[]>();
+  for (const { source, target } of edges) {
+    waiting.set(target, (waiting.get(target) ?? 0) + 1);
+    const targets = outgoing.get(source);
+    if (targets) targets.push(target);
+    else outgoing.set(source, [target]);
   }
-  const ready = [...nodes.keys()].filter((id) => !waiting.has(id));
-  let id = ready.pop();
-  while (id !== undefined) {
-    for (const { target } of outgoing.get(id) ?? []) {
+  const ready = [...outgoing.keys()].filter((id) => !waiting.has(id));
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    for (const target of outgoing.get(id) ?? []) {
       const left = (waiting.get(target) as number) - 1;
+      waiting.set(target, left);
       if (left === 0) {
         waiting.delete(target);
         ready.push(target);
-      } else waiting.set(target, left);
+      }
     }
-    id = ready.pop();
   }
-  return edges.find((edge) => waiting.has(edge.source) && waiting.has(edge.target)) ?? null;
+  return waiting.size > 0;
 }

@@ -1,7 +1,7 @@
 // Frames of the open Space (docs/wire.md) as bytes: our own are written, the server's are checked field by field before anything uses them.
 import { decode, encode } from "../igb/cbor";
 import type { Id, Op, Value } from "../igb/graph";
-import { readOp } from "../igb/ops";
+import { checkSecretsOf, readOp } from "../igb/ops";
 import { isArray, isMap } from "../igb/shapes";
 
 export const MAX_FRAME = 1024 * 1024;
@@ -109,7 +109,7 @@ export function readFrame(bytes: Uint8Array): ServerFrame | null {
       return {
         type,
         seq: int(map, "seq"),
-        ops: list(map, "ops").map((op, i) => readOp(op, `ops[${i}]`)),
+        ops: list(map, "ops").map((op, i) => trusted(op, `ops[${i}]`)),
         author: text(map, "author"),
         overtaken: list(map, "overtaken"),
       };
@@ -149,6 +149,12 @@ export function readFrame(bytes: Uint8Array): ServerFrame | null {
     default:
       return null;
   }
+}
+
+function trusted(value: Value, path: string): Op {
+  const op = readOp(value, path);
+  checkSecretsOf(op, path);
+  return op;
 }
 
 type Fields = ReadonlyMap<string, Value>;
