@@ -166,8 +166,10 @@ class Instrument(NodeTransformer):
     def generic_visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> nodes.Node:
         if not isinstance(node, LANGUAGE):
             raise TemplateError(f"line {node.lineno}: {type(node).__name__} is not allowed")
-        if isinstance(node, nodes.List | nodes.Dict) and any(node.find_all((nodes.Name, nodes.Call))):
-            # Values that hold themselves twice, forty deep, would take forever to compare.
+        target = isinstance(node, nodes.Tuple) and node.ctx == "store"
+        container = isinstance(node, nodes.List | nodes.Dict | nodes.Tuple) and not target
+        if container and any(node.find_all((nodes.Name, nodes.Call))):
+            # Values that hold one value twice, forty deep, would take forever to compare.
             raise TemplateError(f"line {node.lineno}: lists and maps of constants only")
         return super().generic_visit(node, *args, **kwargs)
 
@@ -180,7 +182,7 @@ class Instrument(NodeTransformer):
 
     def visit_Output(self, node: nodes.Output) -> nodes.Node:
         self.generic_visit(node)
-        node.nodes = [n if isinstance(n, nodes.TemplateData) else through("string", n) for n in expressions(node)]
+        node.nodes = [n if isinstance(n, nodes.TemplateData) else through("string", n) for n in node.iter_child_nodes()]
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
@@ -191,11 +193,7 @@ class Instrument(NodeTransformer):
         return total
 
 
-def expressions(node: nodes.Output) -> list[nodes.Expr]:
-    return list(node.iter_child_nodes())  # type: ignore[arg-type]  # an Output holds expressions only
-
-
-def through(name: str, value: nodes.Expr) -> nodes.Filter:
+def through(name: str, value: nodes.Node) -> nodes.Filter:
     return nodes.Filter(value, name, [], [], None, None, lineno=value.lineno)
 
 

@@ -14,7 +14,9 @@ from dots.errors import Code, Failure, Refused
 from dots.models.chat import ChatTemplate
 from dots.models.device import Executor
 from dots.models.gguf import ModelFile, open_model
+from dots.models.isa import available
 from dots.models.llama import NumpyExecutor, read_config, read_weights
+from dots.models.quantised import QuantisedExecutor, can_run
 from dots.models.tokenizer import BytePairTokenizer, read_vocabulary
 from dots.spec import ModelRequest
 
@@ -120,9 +122,14 @@ def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate
 
 
 def make_executor(file: ModelFile, wanted: str) -> Executor:
+    """The wanted one, or the fastest that this processor and this model allow."""
+    config = read_config(file)
+    weights = read_weights(file, config)
+    fast = {f"numba-{isa}": isa for isa in available()} if can_run(config, weights) else {}
     if wanted == "auto":
-        wanted = os.environ.get("SPACES_EXECUTOR", "numpy-f32")
+        wanted = os.environ.get("SPACES_EXECUTOR") or next(iter(fast), NumpyExecutor.name)
+    if wanted in fast:
+        return QuantisedExecutor(config, weights, fast[wanted])
     if wanted == NumpyExecutor.name:
-        config = read_config(file)
-        return NumpyExecutor(config, read_weights(file, config))
-    raise Refused(Failure(Code.NOT_FOUND, "executor", NumpyExecutor.name, repr(wanted)))
+        return NumpyExecutor(config, weights)
+    raise Refused(Failure(Code.NOT_FOUND, "executor", " or ".join([*fast, NumpyExecutor.name]), repr(wanted)))

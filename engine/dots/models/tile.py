@@ -1,0 +1,309 @@
+"""The inner loops of the quantised executor, as LLVM instructions behind Numba intrinsics.
+
+A tile is 16 rows of a packed matrix (`packing.py`) times 1, 4 or 8 quantised tokens. A token's sum is built by the
+same operations whatever the tile's width, so results are bitwise equal alone, in a batch and in chunks. The intrinsics
+take addresses; whoever calls them answers for the bounds.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from dots.models.isa import Isa
+from dots.models.lanes import (
+    F32,
+    I8,
+    I16,
+    I32,
+    I64,
+    INTS,
+    Floats,
+    intrinsic_call,
+    load,
+    offset,
+    splat,
+    store,
+    vector_of,
+)
+
+BLOCK = 32  # columns that share a scale
+ROWS = 16  # of a tile
+PLUS_128 = 0x80808080 - (1 << 32)  # four signed bytes, xor this, are unsigned and 128 greater
+SPAN = 64  # KV rows that the softmax takes at a time, by absolute position
+
+
+def addresses(count: int) -> Any:
+    return types.void(*[types.intp] * count)
+
+
+def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
+    """y[token, row] (+)= sum over blocks of scale[row] * s[token] * (weights . q[token]) (+ minimum[row] * su[token])
+
+    weights, scales: the packed tile · q, s, su: quantised tokens, `q_step` and `s_step` bytes apart · y: sixteen floats
+    a token, `y_step` bytes apart · add: nonzero adds to y
+    """
+    body = {Isa.AVX512_VNNI: vnni_block, Isa.AVX2: avx2_block}[isa]
+
+    @intrinsic
+    def tile(typing: Any, w: Any, scales: Any, q: Any, q_step: Any, s: Any, su: Any, s_step: Any, y: Any, y_step: Any,
+             blocks: Any, add: Any) -> Any:  # fmt: skip
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            w, scales, q, q_step, s, su, s_step, y, y_step, blocks, add = args
+            outputs = [offset(b, y, (y_step, k)) for k in range(tokens)]
+            sums = [cgutils.alloca_once(b, ir.VectorType(F32, ROWS)) for _ in range(tokens)]
+            adding = b.icmp_signed("!=", add, I64(0))
+            for k in range(tokens):
+                b.store(b.select(adding, Floats.load(b, outputs[k]).v, Floats.of(b, 0).v), sums[k])
+            with cgutils.for_range(b, blocks, intp=I64) as loop:
+                j = loop.index
+                scale = offset(b, scales, (j, 64 if bits == 4 else 32))
+                d = Floats.load_halves(b, scale)
+                dots = body(b, bits, offset(b, w, (j, 64 * bits)))
+                for k in range(tokens):
+                    dot = Floats(b, b.sitofp(dots(offset(b, q, (q_step, k), (j, BLOCK))), ir.VectorType(F32, ROWS)))
+                    at = offset(b, s, (s_step, k), (j, 4))
+                    total = (dot * d).fma(Floats.splat(b, load(b, at, F32, 4)), Floats(b, b.load(sums[k])))
+                    if bits == 4:
+                        at = offset(b, su, (s_step, k), (j, 4))
+                        low = Floats.load_halves(b, offset(b, scale, 32))
+                        total = low.fma(Floats.splat(b, load(b, at, F32, 4)), total)
+                    b.store(total.v, sums[k])
+            for k in range(tokens):
+                Floats(b, b.load(sums[k])).store(outputs[k])
+            return context.get_dummy_value()
+
+        return addresses(11), codegen
+
+    return tile
+
+
+Dots = Callable[[Any], Any]  # address of a token's 32 quantised values -> sixteen integer dot products
+
+
+def weight_bytes(b: Any, bits: int, w: Any, size: int, part: int) -> list[Any]:
+    """Eight vectors; vector e holds columns 4e to 4e+3 of every row, four bytes a row."""
+    kind = ir.VectorType(I8, size)
+    if bits == 8:
+        return [load(b, offset(b, w, 64 * e + part), kind) for e in range(8)]
+    pairs = [load(b, offset(b, w, 64 * e + part), kind) for e in range(4)]
+    return [b.and_(p, vector_of(I8, size, 15)) for p in pairs] + [b.lshr(p, vector_of(I8, size, 4)) for p in pairs]
+
+
+def vnni_block(b: Any, bits: int, w: Any) -> Dots:
+    """vpdpbusd multiplies unsigned by signed bytes: nibbles are unsigned as they are; signed weights take the place of
+    the signed operand, and the tokens are made unsigned by adding 128, whose share is taken off again."""
+    parts = [b.bitcast(v, INTS) for v in weight_bytes(b, bits, w, 64, 0)]
+
+    def dot(total: Any, unsigned: Any, signed: Any) -> Any:
+        return intrinsic_call(b, "llvm.x86.avx512.vpdpbusd.512", INTS, [total, unsigned, signed])
+
+    zero = ir.Constant(INTS, [0] * ROWS)
+    if bits == 4:
+
+        def unsigned_dots(q: Any) -> Any:
+            even, odd = zero, zero  # two chains, so that one need not wait for the other
+            for e in range(0, 8, 2):
+                even = dot(even, parts[e], splat(b, load(b, offset(b, q, 4 * e), I32)))
+                odd = dot(odd, parts[e + 1], splat(b, load(b, offset(b, q, 4 * e + 4), I32)))
+            return b.add(even, odd)
+
+        return unsigned_dots
+
+    lift = vector_of(I32, ROWS, PLUS_128)
+    share = zero
+    for e in range(8):
+        share = dot(share, lift, parts[e])
+
+    def signed_dots(q: Any) -> Any:
+        even, odd = b.sub(zero, share), zero
+        for e in range(0, 8, 2):
+            even = dot(even, splat(b, b.xor(load(b, offset(b, q, 4 * e), I32), I32(PLUS_128))), parts[e])
+            odd = dot(odd, splat(b, b.xor(load(b, offset(b, q, 4 * e + 4), I32), I32(PLUS_128))), parts[e + 1])
+        return b.add(even, odd)
+
+    return signed_dots
+
+
+def avx2_block(b: Any, bits: int, w: Any) -> Dots:
+    """vpmaddubsw sums pairs in 16 bits: eight pairs of nibbles stay below 8*2*15*127 < 2^15 and are widened once; for
+    8-bit weights one pair of |w| * (q with w's sign) reaches 2*128*127 < 2^15, so every pair is widened."""
+    wide, narrow, halves = ir.VectorType(I8, 32), ir.VectorType(I16, 16), ir.VectorType(I32, 8)
+    ones = vector_of(I16, 16, 1)
+    sides = [weight_bytes(b, bits, w, 32, side) for side in (0, 32)]
+    sizes = [[intrinsic_call(b, "llvm.abs.v32i8", wide, [v, ir.Constant(ir.IntType(1), 0)]) for v in side]
+             for side in sides] if bits == 8 else sides  # fmt: skip
+
+    def pairs(unsigned: Any, signed: Any) -> Any:
+        return intrinsic_call(b, "llvm.x86.avx2.pmadd.ub.sw", narrow, [unsigned, signed])
+
+    def widened(sums: Any) -> Any:
+        return intrinsic_call(b, "llvm.x86.avx2.pmadd.wd", halves, [sums, ones])
+
+    def one_side(side: int, tokens: list[Any]) -> Any:
+        if bits == 4:
+            sums = pairs(sizes[side][0], tokens[0])
+            for e in range(1, 8):
+                sums = b.add(sums, pairs(sizes[side][e], tokens[e]))
+            return widened(sums)
+        total = ir.Constant(halves, [0] * 8)
+        for e in range(8):
+            turned = intrinsic_call(b, "llvm.x86.avx2.psign.b", wide, [tokens[e], sides[side][e]])
+            total = b.add(total, widened(pairs(sizes[side][e], turned)))
+        return total
+
+    def dots(q: Any) -> Any:
+        tokens = [b.bitcast(splat(b, load(b, offset(b, q, 4 * e), I32), 8), wide) for e in range(8)]
+        both = ir.Constant(INTS, list(range(ROWS)))
+        return b.shuffle_vector(one_side(0, tokens), one_side(1, tokens), both)
+
+    return dots
+
+
+@intrinsic
+def quantise_block(typing: Any, x: Any, q: Any, s: Any, su: Any) -> Any:
+    """Thirty-two floats at x to signed bytes at q, their scale at s, and scale times their sum at su."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        x, q, s, su = args
+        parts = [Floats.load(b, offset(b, x, 64 * i)) for i in range(2)]
+        peak = parts[0].abs().max(parts[1].abs()).peak()
+        nothing = b.fcmp_ordered("==", peak, F32(0))
+        inverse = b.select(nothing, F32(0), b.fdiv(F32(127), peak))
+        ints = [(p * Floats.splat(b, inverse)).rint().ints() for p in parts]
+        for i in range(2):
+            store(b, b.trunc(ints[i], ir.VectorType(I8, 16)), offset(b, q, 16 * i))
+        scale = b.fdiv(peak, F32(127))
+        total = intrinsic_call(b, "llvm.vector.reduce.add.v16i32", I32, [b.add(*ints)])
+        store(b, scale, s, 4)
+        store(b, b.fmul(scale, b.sitofp(total, F32)), su, 4)
+        return context.get_dummy_value()
+
+    return addresses(4), codegen
+
+
+@intrinsic
+def add_squares(typing: Any, x: Any, count: Any) -> Any:
+    """The sum of squares of `count` floats, a multiple of sixteen."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        x, count = args
+        total = cgutils.alloca_once_value(b, Floats.of(b, 0).v)
+        with cgutils.for_range(b, b.udiv(count, I64(16)), intp=I64) as loop:
+            part = Floats.load(b, offset(b, x, (loop.index, 64)))
+            b.store(part.fma(part, Floats(b, b.load(total))).v, total)
+        return Floats(b, b.load(total)).total()
+
+    return types.float32(types.intp, types.intp), codegen
+
+
+@intrinsic
+def silu_product(typing: Any, gate: Any, up: Any, out: Any) -> Any:
+    """Sixteen of gate / (1 + e^-gate) * up"""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        g, u = Floats.load(b, args[0]), Floats.load(b, args[1])
+        one = Floats.of(b, 1)
+        (g / (one + (Floats.of(b, 0) - g).exp()) * u).store(args[2])
+        return context.get_dummy_value()
+
+    return addresses(3), codegen
+
+
+@intrinsic
+def to_halves(typing: Any, x: Any, out: Any) -> Any:
+    """Sixteen floats to half precision."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        Floats.load(b, args[0]).store_halves(args[1])
+        return context.get_dummy_value()
+
+    return addresses(2), codegen
+
+
+def score_rows(heads: int, dim: int) -> Any:
+    """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart"""
+
+    @intrinsic
+    def score(typing: Any, q: Any, keys: Any, step: Any, rows: Any, scores: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            q, keys, step, rows, scores = args
+            parts = range(dim // 16)
+            queries = [[Floats.load(b, offset(b, q, 4 * (h * dim + 16 * c))) for c in parts] for h in range(heads)]
+            with cgutils.for_range(b, rows, intp=I64) as loop:
+                row = offset(b, keys, b.mul(loop.index, step))
+                key = [Floats.load_halves(b, offset(b, row, 32 * c)) for c in parts]
+                for h in range(heads):
+                    total = queries[h][0] * key[0]
+                    for c in parts[1:]:
+                        total = queries[h][c].fma(key[c], total)
+                    store(b, total.total(), offset(b, scores, 4 * SPAN * h, (loop.index, 4)), 4)
+            return context.get_dummy_value()
+
+        return addresses(5), codegen
+
+    return score
+
+
+def mix_rows(heads: int, dim: int) -> Any:
+    """mixed[head] += sum over rows of weights[head * SPAN + row] * values[row]"""
+
+    @intrinsic
+    def mix(typing: Any, weights: Any, values: Any, step: Any, rows: Any, mixed: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            weights, values, step, rows, mixed = args
+            places = [(h, c) for h in range(heads) for c in range(dim // 16)]
+            sums = {p: cgutils.alloca_once(b, ir.VectorType(F32, 16)) for p in places}
+            for h, c in places:
+                b.store(Floats.load(b, offset(b, mixed, 4 * (h * dim + 16 * c))).v, sums[h, c])
+            with cgutils.for_range(b, rows, intp=I64) as loop:
+                row = offset(b, values, b.mul(loop.index, step))
+                value = [Floats.load_halves(b, offset(b, row, 32 * c)) for c in range(dim // 16)]
+                for h in range(heads):
+                    weight = Floats.splat(b, load(b, offset(b, weights, 4 * SPAN * h, (loop.index, 4)), F32, 4))
+                    for c in range(dim // 16):
+                        b.store(weight.fma(value[c], Floats(b, b.load(sums[h, c]))).v, sums[h, c])
+            for h, c in places:
+                Floats(b, b.load(sums[h, c])).store(offset(b, mixed, 4 * (h * dim + 16 * c)))
+            return context.get_dummy_value()
+
+        return addresses(5), codegen
+
+    return mix
+
+
+def online_softmax(dim: int) -> Any:
+    """Turns SPAN scores into weights relative to the greatest score so far, and rescales what was mixed before.
+
+    state: greatest score, sum of weights · scores beyond the rows that exist hold the least float
+    """
+
+    @intrinsic
+    def softmax(typing: Any, scores: Any, state: Any, mixed: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            scores, state, mixed = args
+            parts = [Floats.load(b, offset(b, scores, 64 * i)) for i in range(SPAN // 16)]
+            peak = parts[0]
+            for part in parts[1:]:
+                peak = peak.max(part)
+            before = Floats.splat(b, load(b, state, F32, 4))
+            now = Floats.splat(b, peak.peak()).max(before)
+            weights = [(part - now).exp() for part in parts]
+            total = weights[0]
+            for weight in weights[1:]:
+                total = total + weight
+            for i, weight in enumerate(weights):
+                weight.store(offset(b, scores, 64 * i))
+            fade = (before - now).exp()
+            for c in range(dim // 16):
+                (Floats.load(b, offset(b, mixed, 64 * c)) * fade).store(offset(b, mixed, 64 * c))
+            faded = b.fmul(load(b, offset(b, state, 4), F32, 4), b.extract_element(fade.v, I32(0)))
+            store(b, b.extract_element(now.v, I32(0)), state, 4)
+            store(b, b.fadd(faded, total.total()), offset(b, state, 4), 4)
+            return context.get_dummy_value()
+
+        return addresses(3), codegen
+
+    return softmax

@@ -1,0 +1,149 @@
+"""Every kernel against its plain twin, on each instruction set that this machine has."""
+
+import numpy as np
+import pytest
+
+from dots.models import kernels, plain
+from dots.models.gguf import Tensor
+from dots.models.isa import Isa, available
+from dots.models.kernels import Shape
+from dots.models.llama import Config, rope_angles
+from dots.models.packing import BLOCK, pack
+from dots.models.quant import FORMATS
+from dots.models.tile import SPAN
+
+ISAS = [pytest.param(isa, marks=pytest.mark.skipif(isa not in available(), reason="not this processor")) for isa in Isa]
+SHAPE = Shape(heads=6, kv_heads=2, head_dim=32, bits=(4, 4, 4, 4, 8))
+Q4_0, Q4_1, Q8_0, F16 = 2, 3, 8, 1
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)
+
+
+def floats(rng, *shape):
+    return rng.normal(0, 2, shape).astype(np.float32)
+
+
+def tensor(rng, code, rows, columns):
+    """Random blocks with sane scales; 8-bit weights reach both ends, -128 included."""
+    fmt = FORMATS[code]
+    data = rng.integers(0, 256, (rows, columns // fmt.values, fmt.bytes), np.uint8)
+    halves = {Q4_0: 1, Q4_1: 2, Q8_0: 1, F16: 1}[code]
+    small = rng.normal(0, 0.05, (*data.shape[:2], halves)).astype(np.float16)
+    data[..., : 2 * halves] = small.view(np.uint8)
+    return Tensor("t", (rows, columns), fmt, data.reshape(rows, -1))
+
+
+def quantised_space(n, columns):
+    blocks = columns // BLOCK
+    return np.zeros((n, columns), np.int8), np.zeros((n, blocks), np.float32), np.zeros((n, blocks), np.float32)
+
+
+def assert_quantised_alike(fast, slow):
+    """The last bit of a norm may tip a value over a rounding edge, so a few may differ by one step."""
+    off = np.abs(fast[0].astype(int) - slow[0].astype(int))
+    assert off.max() <= 1
+    assert off.mean() < 0.01
+    np.testing.assert_allclose(fast[1], slow[1], rtol=1e-5)
+    np.testing.assert_allclose(
+        fast[2], fast[1] * fast[0].reshape(*fast[1].shape, BLOCK).sum(axis=-1), rtol=1e-5, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize("n", [1, 9])
+def test_quantise_agrees(rng, n):
+    x = floats(rng, n, 96)
+    x[0, :32] = 0
+    fast = quantised_space(n, 96)
+    kernels.quantise_all(x, *fast)
+    for a, b in zip(fast, plain.quantise(x), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("n", [1, 9])
+def test_norm_agrees(rng, n):
+    x, gain = floats(rng, n, 96), floats(rng, 96)
+    fast = quantised_space(n, 96)
+    kernels.norm_quantise_all(x, gain, np.float32(1e-5), np.empty((n, 96), np.float32), *fast)
+    assert_quantised_alike(fast, plain.norm_quantise(x, gain, 1e-5))
+
+
+@pytest.mark.parametrize("n", [1, 9])
+def test_gate_agrees(rng, n):
+    h = floats(rng, n, 192)
+    h[0, :4] = [-80, 80, 0, -20]
+    fast = quantised_space(n, 96)
+    kernels.gate_quantise_all(h, np.empty((n, 96), np.float32), *fast)
+    assert_quantised_alike(fast, plain.gate_quantise(h))
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("code", [Q4_0, Q4_1, Q8_0, F16])
+def test_matmul_agrees(rng, isa, code):
+    weights = tensor(rng, code, 48, 160)
+    if code == F16:
+        weights = Tensor("t", (48, 160), FORMATS[F16], rng.normal(0, 1, (48, 160)).astype(np.float16).view(np.uint8))
+    if code == Q8_0:
+        weights.data.reshape(48, 5, 34)[:, :, 2:4] = 128  # -128, which has no positive twin
+    packed = pack([[weights]])
+    assert packed.bits == (4 if code in (Q4_0, Q4_1) else 8)
+    x = floats(rng, 13, 160)
+    x[0] = 3.0  # every byte 127: the largest sums there are
+    tokens = plain.quantise(x)
+    y = floats(rng, 13, 48)
+    expected = [plain.matmul(weights.floats(), tokens), y + plain.matmul(weights.floats(), tokens)]
+    matmul = kernels.build_matmul(isa, packed.bits)
+    fresh = np.full_like(y, np.nan)
+    matmul(packed.weights[0], packed.scales[0], *tokens, fresh, 0)
+    matmul(packed.weights[0], packed.scales[0], *tokens, y, 1)
+    tolerance = 0.02 * np.abs(expected[0]).max() if code == F16 else 2e-3
+    np.testing.assert_allclose(fresh, expected[0], atol=tolerance)
+    np.testing.assert_allclose(y, expected[1], atol=tolerance)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("code", [Q4_1, Q8_0])
+def test_a_token_is_bitwise_the_same_in_every_tile(rng, isa, code):
+    packed = pack([[tensor(rng, code, 32, 96)]])
+    tokens = plain.quantise(floats(rng, 13, 96))
+    matmul = kernels.build_matmul(isa, packed.bits)
+    together = np.zeros((13, 32), np.float32)
+    matmul(packed.weights[0], packed.scales[0], *tokens, together, 0)
+    for t in range(13):
+        alone = np.zeros((1, 32), np.float32)
+        matmul(packed.weights[0], packed.scales[0], *(part[t : t + 1] for part in tokens), alone, 0)
+        np.testing.assert_array_equal(alone[0], together[t])
+
+
+def test_rotation_agrees_and_stores_half_precision_rows(rng):
+    heads, kv, dim = SHAPE.heads, SHAPE.kv_heads, SHAPE.head_dim
+    y = floats(rng, 1, (heads + 2 * kv) * dim)
+    c = Config(1, 1, 1, heads, kv, dim, 1, 1, 1e-5, 10_000.0)
+    angles = rope_angles(c, np.array([1234], np.int32))
+    turned = plain.rotate(y[:, : (heads + kv) * dim], heads + kv, angles)[0]
+    values = y[0, (heads + kv) * dim :].copy()
+    row = np.zeros(2 * kv * dim, np.float16)
+    store = kernels.build_rotate(SHAPE)
+    store(y[0], np.ascontiguousarray(angles[0].real), np.ascontiguousarray(angles[0].imag), row.ctypes.data)
+    np.testing.assert_allclose(y[0, : heads * dim], turned[: heads * dim] / np.sqrt(dim), rtol=1e-5, atol=1e-6)
+    expected = np.concatenate([turned[heads * dim :], values]).astype(np.float16)
+    np.testing.assert_allclose(row.astype(float), expected.astype(float), rtol=2e-3)
+
+
+@pytest.mark.parametrize("length", [1, 63, 64, 65, 200])
+def test_attention_agrees_across_span_borders(rng, length):
+    heads, kv, dim = SHAPE.heads, SHAPE.kv_heads, SHAPE.head_dim
+    layers, layer = 2, 1
+    cache = rng.normal(0, 1, (length, layers, 2, kv, dim)).astype(np.float16)
+    y = floats(rng, 1, (heads + 2 * kv) * dim)
+    out = np.zeros((1, heads * dim), np.float32)
+    scores, state = np.zeros((kv, heads // kv * SPAN), np.float32), np.zeros((kv, 2 * heads // kv), np.float32)
+    row = 4 * kv * dim
+    kernels.build_attention(SHAPE)(
+        y, np.array([cache.ctypes.data]), np.array([length - 1]), layer * row, layers * row, scores, state, out
+    )
+    q = y[0, : heads * dim].reshape(kv, heads // kv, dim)
+    expected = plain.attend(q, cache[:, layer, 0], cache[:, layer, 1])
+    np.testing.assert_allclose(out[0], expected.ravel(), rtol=2e-5, atol=2e-5)
