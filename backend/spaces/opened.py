@@ -1,0 +1,306 @@
+"""An open Space, the owner of its Room: journals pushes, tells members, saves versions, starts runs.
+
+Everything that changes the Room happens under its lock, in the order: plan, journal, take, tell. A member that goes
+away in between does not stop it (the work is shielded): Room and journal never part.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from dots.components import Catalogue
+from igc import igb, patch
+from igc.graph import Graph
+from spaces import tables, wire
+from spaces.compiling import Compiled, compiled, diagnose
+from spaces.errors import Reason, Refused
+from spaces.log import Log
+from spaces.room import Outcome, Room, decode_ops, encode_ops, key_value, read_ops
+from spaces.runs import Runs
+from spaces.store import Entry, Files, Store
+from spaces.typed import Mismatch
+
+log = logging.getLogger("spaces.opened")
+
+QUIET = 0.15  # seconds without a push before the graph is diagnosed again
+MAX_IDLE = 32  # open Spaces without members that stay in memory
+
+
+class Member(Protocol):
+    """A connection, as an open Space sees it; `send` never blocks."""
+
+    client: str
+    name: str
+
+    def send(self, frame: wire.ServerFrame) -> None: ...
+    def follow(self, log: Log, cursor: int) -> None: ...
+    def wake(self) -> None: ...
+    def leave(self, reason: Reason, why: str) -> None: ...
+
+
+def version_frame(row: tables.Version) -> wire.Version:
+    created = row.created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return wire.Version(row.number, row.message, row.author, created, row.file, row.sem, row.patch, row.dotbin)
+
+
+class OpenSpace:
+    def __init__(
+        self,
+        row: tables.Space,
+        room: Room,
+        counters: dict[str, int],
+        version: tables.Version | None,
+        spaces: "OpenSpaces",
+    ) -> None:
+        self.id = row.id
+        self.name = row.name
+        self.room = room
+        self.counters = counters
+        self.version = version
+        self.store = spaces.store
+        self.runs = spaces.runs
+        self.catalogue = spaces.catalogue
+        self.members: dict[str, Member] = {}
+        self.lock = asyncio.Lock()
+        self.diagnosing: asyncio.Task[None] | None = None
+
+    # Members
+
+    async def join(self, member: Member) -> wire.Welcome:
+        """Add a member; a connection that had its client id before is replaced."""
+        async with self.lock:
+            data = await asyncio.to_thread(igb.write, self.room.graph)
+            before = self.members.pop(member.client, None)
+            if before is not None:
+                before.leave(Reason.CONFLICT, "another connection of this client took over")
+            self.members[member.client] = member
+            self.diagnose_soon(0.0)
+            return wire.Welcome(
+                space=wire.SpaceInfo(self.id, self.name),
+                seq=self.room.seq,
+                igb=data,
+                transfer=None,
+                version=None if self.version is None else version_frame(self.version),
+                members=[wire.Member(other.client, other.name) for other in self.members.values()],
+                runs=self.runs.running(self.id),
+            )
+
+    def leave(self, member: Member) -> None:
+        # A connection that was replaced must not take its successor along.
+        if self.members.get(member.client) is member:
+            del self.members[member.client]
+
+    def tell(self, frame: wire.ServerFrame, without: Member | None = None) -> None:
+        for member in list(self.members.values()):
+            if member is not without:
+                member.send(frame)
+
+    def present(self, member: Member, data: dict[str, Any]) -> None:
+        self.tell(wire.Present(member.client, data), without=member)
+
+    # Pushes
+
+    async def push(self, member: Member, frame: wire.Push) -> None:
+        await asyncio.shield(asyncio.create_task(self.push_in_order(member, frame)))
+
+    async def push_in_order(self, member: Member, frame: wire.Push) -> None:
+        async with self.lock:
+            client, counter = frame.id
+            if client != member.client:
+                raise Refused(Reason.INVALID, "field", "push.id[0]", member.client, client)
+            if counter <= self.counters.get(client, -1):
+                seq = await asyncio.to_thread(self.store.answered, self.id, client, counter)
+                member.send(wire.Ack(frame.id, self.room.seq if seq is None else seq))
+                return
+            try:
+                ops = read_ops(frame.ops)
+            except Mismatch as error:
+                member.send(wire.Refusal(frame.id, "field", error.where, error.expected, error.got))
+                return
+            outcome = await asyncio.to_thread(self.plan_and_journal, client, counter, ops)
+            self.room.take(client, outcome)
+            self.counters[client] = counter
+            if outcome.ops and self.room.wants_snapshot:
+                self.room.snapshot_taken()
+            self.answer(member, frame, outcome)
+        if outcome.ops:
+            self.diagnose_soon(QUIET)
+
+    def plan_and_journal(self, client: str, counter: int, ops: list[patch.Op]) -> Outcome:
+        """In a thread, under the lock: what the push comes to, written before anyone is told."""
+        outcome = self.room.plan(ops)
+        seq = self.room.seq + bool(outcome.ops)
+        entry = Entry(client, counter, seq, encode_ops(outcome.ops) if outcome.ops else None)
+        snapshot = igb.write(outcome.graph) if outcome.ops and self.room.wants_snapshot else None
+        self.store.append(self.id, entry, snapshot)
+        return outcome
+
+    def answer(self, member: Member, frame: wire.Push, outcome: Outcome) -> None:
+        """What stands first, then what was refused; when nothing stands, the first refusal settles the push."""
+        overtaken = [(key_value(key), author) for key, author in outcome.overtaken]
+        patched = wire.Patched(self.room.seq, [patch.to_value(op) for op in outcome.ops], member.client, overtaken)
+        if outcome.ops:
+            self.tell(patched, without=member)
+        if outcome.as_sent:
+            member.send(wire.Ack(frame.id, self.room.seq))
+        elif outcome.ops or not outcome.refused:
+            member.send(patched)
+        for op in outcome.refused:
+            member.send(wire.Refusal(frame.id, op.code, op.where, op.expected, op.got))
+
+    # Versions
+
+    async def save(self, member: Member, frame: wire.Save) -> None:
+        await asyncio.shield(asyncio.create_task(self.save_in_order(member, frame)))
+
+    async def save_in_order(self, member: Member, frame: wire.Save) -> None:
+        async with self.lock:
+            graph = self.room.as_of(frame.seq)
+            if graph is None:
+                expected = f"a seq from {self.room.base_seq} to {self.room.seq}"
+                raise Refused(Reason.CONFLICT, "seq", "save.seq", expected, str(frame.seq))
+            data = await asyncio.to_thread(igb.write, graph)
+            if self.version is not None and hashlib.sha256(data).digest() == self.version.file:
+                member.send(wire.Saved(frame.id, version_frame(self.version)))
+                return
+            newest = None if self.version is None else self.version.number
+            if frame.base_version != newest:
+                got = "none" if frame.base_version is None else str(frame.base_version)
+                raise Refused(Reason.CONFLICT, "stale", "save.base_version", f"the newest version, {newest}", got)
+            self.version = await asyncio.to_thread(self.add_version, graph, data, frame.message, member.name)
+            self.tell(wire.Saved(frame.id, version_frame(self.version)))
+
+    def add_version(self, graph: Graph, data: bytes, message: str, author: str) -> tables.Version:
+        before = Graph() if self.version is None else igb.read(self.store.file(self.version.file).content)
+        change = patch.diff(before, graph)
+        program = compiled(graph, self.catalogue)
+        files = Files(data, patch.write(change), program.data)
+        return self.store.add_version(self.id, message, author, change.target.sem, files)
+
+    # Runs
+
+    async def run(self, member: Member, frame: wire.Run, transferred: Callable[[str], bytes]) -> None:
+        """Compile exactly the bytes sent, or a saved version, and start it; every member follows.
+
+        Raises Refused.
+        """
+        which = sole(("igb", "transfer", "version"), (frame.igb, frame.transfer, frame.version))
+        if which == "version":
+            row = await asyncio.to_thread(self.store.version, self.id, frame.version or 0)
+            data = (await asyncio.to_thread(self.store.file, row.file)).content
+        else:
+            data = frame.igb if frame.igb is not None else transferred(frame.transfer or "")
+        program = await asyncio.to_thread(self.compile, data, frame.targets)
+        if program.data is None:
+            first = program.diagnostics[0]
+            raise Refused(Reason.INVALID, first.code, first.where, first.expected, first.got, first.hint)
+        started = await self.runs.start(frame.run, self.id, program, frame.inputs or {})
+        for other in list(self.members.values()):
+            other.follow(started, 0)
+
+    def compile(self, data: bytes, targets: list[str] | None) -> Compiled:
+        return compiled(read_igb(data, "run.igb"), self.catalogue, targets)
+
+    # Diagnostics
+
+    def diagnose_soon(self, seconds: float) -> None:
+        if self.diagnosing is not None and not self.diagnosing.done():
+            self.diagnosing.cancel()
+        self.diagnosing = asyncio.create_task(self.diagnose(seconds), name=f"diagnose {self.id}")
+
+    async def diagnose(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        seq, graph = self.room.seq, self.room.graph
+        found = await asyncio.to_thread(diagnose, graph, self.catalogue)
+        self.tell(wire.Diagnosed(seq, found))
+
+    def close(self, reason: Reason, why: str) -> None:
+        if self.diagnosing is not None:
+            self.diagnosing.cancel()
+        for member in list(self.members.values()):
+            member.leave(reason, why)
+
+
+def read_igb(data: bytes, where: str) -> Graph:
+    """The graph of untrusted bytes.
+
+    Raises Refused.
+    """
+    try:
+        return igb.read(data)
+    except igb.Malformed as error:
+        raise Refused(Reason.INVALID, error.code, f"{where} byte {error.offset}", error.expected, error.got) from error
+    except igb.Invalid as error:
+        raise Refused(Reason.INVALID, error.code, f"{where} {error.path}", error.expected, error.got) from error
+
+
+def sole(names: Sequence[str], given: Sequence[object]) -> str:
+    """Which one of several fields was given.
+
+    Raises Refused unless it is exactly one.
+    """
+    found = [name for name, value in zip(names, given, strict=True) if value is not None]
+    if len(found) != 1:
+        expected = f"exactly one of {', '.join(names)}"
+        raise Refused(Reason.MALFORMED, "field", "run", expected, " and ".join(found) or "none")
+    return found[0]
+
+
+class OpenSpaces:
+    """The open Spaces of this server, opened on first use."""
+
+    def __init__(self, store: Store, runs: Runs, catalogue: Catalogue) -> None:
+        self.store = store
+        self.runs = runs
+        self.catalogue = catalogue
+        self.open: dict[str, OpenSpace] = {}
+        self.opening = asyncio.Lock()
+
+    async def get(self, space: str) -> OpenSpace:
+        """An open Space.
+
+        Raises Refused when there is none of this id.
+        """
+        async with self.opening:
+            found = self.open.get(space)
+            if found is None:
+                self.let_go()
+                found = self.open[space] = OpenSpace(*await asyncio.to_thread(self.load, space), spaces=self)
+            return found
+
+    def load(self, space: str) -> tuple[tables.Space, Room, dict[str, int], tables.Version | None]:
+        row = self.store.space(space)
+        rows = self.store.journal_after(space, row.snapshot_seq)
+        journal = ((entry.seq, entry.client, decode_ops(entry.ops or b"\x80")) for entry in rows)
+        room = Room.opened(igb.read(row.snapshot), row.snapshot_seq, journal)
+        return row, room, self.store.counters(space), self.store.newest_version(space)
+
+    def let_go(self) -> None:
+        """Forget Spaces that nobody looks at; their Rooms stand in the journal."""
+        idle = [s for s in self.open.values() if not s.members and not s.lock.locked() and not self.runs.running(s.id)]
+        for space in idle[:-MAX_IDLE]:
+            space.close(Reason.UNAVAILABLE, "")
+            del self.open[space.id]
+
+    def wake(self, space: str) -> None:
+        """A log of this Space grew."""
+        found = self.open.get(space)
+        if found is not None:
+            for member in list(found.members.values()):
+                member.wake()
+
+    def renamed(self, space: str, name: str) -> None:
+        if space in self.open:
+            self.open[space].name = name
+
+    async def deleted(self, space: str) -> None:
+        await self.runs.cancel_space(space)
+        found = self.open.pop(space, None)
+        if found is not None:
+            found.close(Reason.NOT_FOUND, "this Space was deleted")
+
+    def close(self) -> None:
+        for space in self.open.values():
+            space.close(Reason.UNAVAILABLE, "the server stops")
