@@ -16,7 +16,7 @@ PACKAGES = {
     "sol": ROOT / "engine/sol",
 }
 BELOW = {"spaces": {"igc", "dots"}, "igc": {"dots"}, "dots": {"sol"}, "sol": set()}
-LIGHT = {"dots.codec", "dots.shape", "dots.program", "dots.spec", "dots.template", "dots.components"}
+LIGHT = {"dots.codec", "dots.shape", "dots.notation", "dots.program", "dots.spec", "dots.template", "dots.components"}
 HEAVY = {"numpy", "numba", "llvmlite", "tokenizers", "cupy"}
 
 Import = tuple[str, int]

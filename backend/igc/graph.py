@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from dots.codec import Value
+from dots.shape import LIMITS, array, component, integer, node_id, port, section, text, text_map
 from dots.shape import Invalid as Invalid
-from dots.shape import array, component, integer, node_id, port, section, text, text_map
 
 MAX_NODES: Final = 20_000
 MAX_EDGES: Final = 60_000
 MAX_PLACE: Final = 1_000_000
 CONFLICTS: Final = 68  # the first section that only `extra` covers
-FLAGS: Final = {"steps": 1_000_000, "kv": 16_777_216, "seconds": 86_400}
+FLAGS: Final = LIMITS
 
 Flags = Mapping[str, Value]
 Position = tuple[int, int]

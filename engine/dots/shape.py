@@ -13,6 +13,7 @@ from dots.template import is_port_name
 ID: Final = re.compile(r"[0-9abcdefghjkmnpqrstvwxyz]{10}")
 COMPONENT: Final = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 SECRET: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+LIMITS: Final = {"steps": 1_000_000, "kv": 16_777_216, "seconds": 86_400}  # the highest; kv in KiB
 MAX_COMPONENT: Final = 64
 MAX_VERSION: Final = 65_535
 

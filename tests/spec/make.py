@@ -4,7 +4,7 @@
     python tests/spec/make.py --check   say whether the files are what this script gives (exit 1 if not)
 
 A case is `{name, hex | parts, verdict, code, offset | path}`, written here by hand: verdicts are what the page demands,
-not what a reader answered. `parts` is `[[hex, times], ...]` for long data; a reader's path may go on after the one given.
+not what a reader answered. `parts` is `[[hex, times], ...]` for long data; a reader's path may go on after the one here.
 Nothing here uses a codec of the project: `item` writes what it is told, right or wrong.
 """
 
