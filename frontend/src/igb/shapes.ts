@@ -188,9 +188,10 @@ export function asGroup(value: Value | undefined, path: string): Group {
   const [label, members] = asArray(value, path, 2);
   const name = asText(label, path);
   if (byteLength(name) > 200) throw new Invalid("section", path);
-  const ids = asArray(members, path).map((id) => asId(id, path));
+  const ids = asArray(members, path).map((id) => asText(id, path));
   if (ids.length === 0) throw new Invalid("section", path);
-  for (let i = 1; i < ids.length; i++) if ((ids[i - 1] as Id) >= (ids[i] as Id)) throw new Invalid("section", path);
+  for (let i = 1; i < ids.length; i++)
+    if (compareText(ids[i - 1] as Id, ids[i] as Id) >= 0) throw new Invalid("section", path);
   return [name, ids];
 }
 

@@ -1,6 +1,7 @@
 // The socket of an open Space: hello and welcome, reconnect with backoff and jitter, detection of half-open links,
 // frames in and out. It knows no graph: what a frame means is decided by the store.
-import { type ClientFrame, MAX_FRAME, readFrame, type ServerFrame, type Welcome, writeFrame } from "../wire/frame";
+import { readFrame, type ServerFrame, writeFrame } from "../wire/frame";
+import { type ClientFrame, FRAME_LIMIT, type WelcomeFrame } from "../wire/frames";
 import { Parts } from "../wire/parts";
 import type { Link } from "./editor";
 
@@ -9,7 +10,7 @@ export interface Socket {
   binaryType: string;
   onopen: ((event: never) => void) | null;
   onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: never) => void) | null;
+  onclose: ((event: { code: number }) => void) | null;
   onerror: ((event: never) => void) | null;
   send(bytes: Uint8Array): void;
   close(): void;
@@ -24,14 +25,19 @@ export interface ConnectionOptions {
   /** A frame that the server always answers and that changes nothing; sent when the line has been quiet. */
   probe: () => ClientFrame;
   onLink: (link: Link) => void;
-  onWelcome: (frame: Welcome, igb: Uint8Array) => void;
-  onFrame: (frame: Exclude<ServerFrame, Welcome | { type: "part" }>) => void;
+  onWelcome: (frame: WelcomeFrame, igb: Uint8Array) => void;
+  onFrame: (frame: Told) => void;
   random: () => number;
 }
+
+/** What is left for the store: a welcome is handed over apart, parts are put together on the way. */
+export type Told = Exclude<ServerFrame, { type: "welcome" } | { type: "part" }>;
 
 export const QUIET_MS = 15_000; // without a frame for so long the link is probed
 export const ANSWER_MS = 10_000; // without an answer for so long the link is lost
 export const STEADY_MS = 5_000; // a link that lived so long starts the backoff anew
+/** Close codes after which coming back is no use: not signed in, not allowed, no such Space. */
+const FINAL = new Set([4401, 4403, 4404]);
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
@@ -84,7 +90,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.write(this.options.hello());
     socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = () => this.lost();
+    socket.onclose = ({ code }) => this.lost(FINAL.has(code));
     socket.onerror = () => this.lost();
     this.awaitAnswer();
   }
@@ -96,7 +102,7 @@ export class Connection {
   private receive(data: unknown): void {
     clearTimeout(this.answer);
     this.answer = undefined;
-    if (!(data instanceof ArrayBuffer) || data.byteLength > MAX_FRAME) {
+    if (!(data instanceof ArrayBuffer) || data.byteLength > FRAME_LIMIT) {
       this.lost();
       return;
     }
@@ -118,7 +124,7 @@ export class Connection {
       return;
     }
     if (frame.type !== "welcome") {
-      if (this.link === "open") this.options.onFrame(frame);
+      if (this.link === "open" || frame.type === "refused") this.options.onFrame(frame);
       return;
     }
     const igb = frame.igb ?? (frame.transfer === null ? null : this.parts.take(frame.transfer));
@@ -141,13 +147,13 @@ export class Connection {
     this.answer ??= setTimeout(() => this.lost(), ANSWER_MS);
   }
 
-  private lost(): void {
+  private lost(final = false): void {
     if (this.closed || !this.socket) return;
     const steady = this.link === "open" && Date.now() - this.openedAt >= STEADY_MS;
     this.detach();
     this.attempt = steady ? 0 : this.attempt + 1;
     const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.attempt, 10));
-    this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
+    if (!final) this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
     this.setLink("lost");
   }
 

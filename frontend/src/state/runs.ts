@@ -1,15 +1,15 @@
-// Folds a run's events into what the interface shows: exactly once, in the order of `seq`. Pure. Objects of nodes that an
-// event does not touch keep their identity, so that a view watching one node is not woken by another.
+// Folds a run's events into what the interface shows: exactly once, in the order of `seq`. An event stands for the numbers
+// `first` to `seq`, so that a missing one is seen. Pure. Objects of nodes that an event does not touch keep their identity, so that a view watching one node is not woken by another.
 import type { Id, Value } from "../igb/graph";
 import { isArray, isMap } from "../igb/shapes";
-import type { RunEvent } from "../wire/frame";
+import type { EventFrame } from "../wire/frames";
 import type { NodePhase, NodeRun, Pool, RunView } from "./editor";
 
 export interface RunLog {
   readonly view: RunView;
   readonly pool: Pool | null;
   readonly last: number; // seq of the newest event in the view
-  readonly ahead: ReadonlyMap<number, RunEvent>; // events that came before one that is missing
+  readonly ahead: readonly EventFrame[]; // came, but one before them is missing
 }
 
 const MAX_AHEAD = 4096;
@@ -47,7 +47,7 @@ export function begun(run: Id, startedAt: number): RunLog {
     nodes: new Map(),
     outputs: new Map(),
   };
-  return { view, pool: null, last: 0, ahead: new Map() };
+  return { view, pool: null, last: 0, ahead: [] };
 }
 
 export function hasEnded({ view }: RunLog): boolean {
@@ -56,23 +56,27 @@ export function hasEnded({ view }: RunLog): boolean {
 
 /** An event is missing: everything after `last` must be asked for again. */
 export function hasGap(log: RunLog): boolean {
-  return log.ahead.size > 0;
+  return log.ahead.length > 0;
 }
 
 /** The log with these events of its run in it; the same log when they bring nothing new. */
-export function fold(log: RunLog, events: readonly RunEvent[]): RunLog {
-  const ahead = new Map(log.ahead);
-  for (const event of events) if (event.seq > log.last && !ahead.has(event.seq)) ahead.set(event.seq, event);
-  if (ahead.size === log.ahead.size) return log;
+export function fold(log: RunLog, events: readonly EventFrame[]): RunLog {
+  const fresh = events.filter((event) => event.seq > log.last);
+  if (fresh.length === 0) return log;
+  const waiting = [...log.ahead, ...fresh].sort((a, b) => a.first - b.first || a.seq - b.seq);
   const draft = new Folding(log);
   let last = log.last;
-  for (let next = ahead.get(last + 1); next; next = ahead.get(last + 1)) {
-    draft.take(next);
-    last = next.seq;
-    ahead.delete(last);
+  const ahead: EventFrame[] = [];
+  for (const event of waiting) {
+    if (event.seq <= last) continue; // had it
+    if (event.first > last + 1) ahead.push(event);
+    else {
+      draft.take(event);
+      last = event.seq;
+    }
   }
-  if (ahead.size > MAX_AHEAD) ahead.clear(); // they come again with the resume
-  return { view: draft.view(), pool: draft.pool, last, ahead };
+  // Too many held back: they come again with the resume.
+  return { view: draft.view(), pool: draft.pool, last, ahead: ahead.length > MAX_AHEAD ? [] : ahead };
 }
 
 /** The run will not go on, for a reason that no event tells. */
@@ -80,7 +84,7 @@ export function failed(log: RunLog, reason: string): RunLog {
   if (hasEnded(log)) return log;
   const draft = new Folding(log);
   draft.end("failed", reason);
-  return { ...log, view: draft.view(), ahead: new Map() };
+  return { ...log, view: draft.view(), ahead: [] };
 }
 
 class Folding {
@@ -97,7 +101,7 @@ class Folding {
     return this.nodes ? { ...this.run, nodes: this.nodes } : this.run;
   }
 
-  take({ node, kind, data }: RunEvent): void {
+  take({ node, kind, data }: EventFrame): void {
     if (node !== null) this.takeNode(node, kind, data);
     else if (kind === "started") this.start(data);
     else if (kind === "pool") this.pool = poolOf(data);
@@ -145,7 +149,7 @@ class Folding {
   }
 }
 
-type Data = RunEvent["data"];
+type Data = EventFrame["data"];
 
 /** What an event changes about its node, or null for a kind that changes nothing shown. */
 function changeOf(kind: string, data: Data, before: NodeRun): Partial<NodeRun> | null {
@@ -164,7 +168,7 @@ function changeOf(kind: string, data: Data, before: NodeRun): Partial<NodeRun> |
       return { promptDone: number(data, "done"), promptTotal: number(data, "total") };
     case "tokens":
       return {
-        text: before.text + text(data, "text"),
+        text: joined(before.text, text(data, "text"), numberOr(data, "at", null)),
         steps: number(data, "steps"),
         kvUsed: number(data, "kv_used"),
         kvCommitted: number(data, "kv_committed"),
@@ -186,7 +190,7 @@ function changeOf(kind: string, data: Data, before: NodeRun): Partial<NodeRun> |
       return {
         phase: "failed",
         place: null,
-        text: textOr(data, "text", before.text),
+        text: text(data, "text") || before.text,
         steps: numberOr(data, "steps", before.steps),
         error: {
           code: number(data, "code"),
@@ -200,12 +204,18 @@ function changeOf(kind: string, data: Data, before: NodeRun): Partial<NodeRun> |
       return {
         phase: "cancelled",
         place: null,
-        text: textOr(data, "text", before.text),
+        text: text(data, "text") || before.text,
         steps: numberOr(data, "steps", before.steps),
       };
     default:
       return null;
   }
+}
+
+/** Streamed text with a piece that begins at `at`: a backlog that comes again brings text that is there already. */
+function joined(before: string, piece: string, at: number | null): string {
+  if (at === null || at >= before.length) return before + piece;
+  return at + piece.length <= before.length ? before : before.slice(0, at) + piece;
 }
 
 function reasonOf(data: Data): NodeRun["reason"] {

@@ -6,10 +6,11 @@ import type { Graph, Id, Op } from "../igb/graph";
 import { mint } from "../igb/id";
 import { hashes, Invalid, read, write } from "../igb/igb";
 import type { Dropped } from "../igb/patch";
-import type { PushId, RunEvent, SavedVersion, ServerFrame, Welcome } from "../wire/frame";
+import type { PatchedFrame } from "../wire/frame";
+import type { EventFrame, RefusalFrame, Version as SavedVersion, WelcomeFrame } from "../wire/frames";
 import { split } from "../wire/parts";
 import type { CatalogueEntry } from "./catalogue";
-import { Connection, type SocketFactory } from "./connection";
+import { Connection, type SocketFactory, type Told } from "./connection";
 import type { Editor, Refusal, Version } from "./editor";
 import * as history from "./history";
 import * as replica from "./replica";
@@ -38,8 +39,9 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   let run: runs.RunLog | null = null;
   let saved: SavedVersion | null = null;
   let saving: string | null = null; // a save that waits until every op is acknowledged
-  let events: RunEvent[] = [];
+  let events: EventFrame[] = [];
   let asked = 0; // the run's seq after which events were asked for last
+  const names = new Map<string, string>(); // of members, by client
   const left = new Set<Id>(); // runs that a newer one has taken the place of
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
   let dirtyTimer: ReturnType<typeof setTimeout> | undefined;
@@ -187,7 +189,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     follow(runs.begun(id, performance.now()));
     const short = transfer === null ? igb : null;
     connection.send(
-      { type: "run", run: id, igb: short, transfer, inputs: inputs ?? null, targets: targets ?? null },
+      { type: "run", run: id, igb: short, transfer, version: null, inputs: inputs ?? null, targets: targets ?? null },
       true,
     );
   }
@@ -207,7 +209,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
   // Frames
 
-  function onWelcome(frame: Welcome, igb: Uint8Array): void {
+  function onWelcome(frame: WelcomeFrame, igb: Uint8Array): void {
     let graph: Graph;
     try {
       graph = read(igb);
@@ -219,6 +221,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     }
     saved = frame.version;
     asked = 0;
+    for (const { client: other, name } of frame.members) names.set(other, name);
     store.setState({ name: frame.space.name, version: saved && versionOf(saved) });
     const moved = replica.welcomed(state, frame.seq, graph);
     sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
@@ -232,7 +235,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     }
   }
 
-  function onFrame(frame: Exclude<ServerFrame, Welcome | { type: "part" }>): void {
+  function onFrame(frame: Told): void {
     switch (frame.type) {
       case "ack":
         if (frame.id[0] === client) take(replica.acked(state, frame.id[1], frame.seq));
@@ -259,9 +262,12 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     }
   }
 
-  function onPatched({ seq, ops, author }: Extract<ServerFrame, { type: "patched" }>): void {
+  function onPatched({ seq, ops, author, overtaken }: PatchedFrame): void {
     const own = author === client;
-    if (!own && seq > state.seq) past = history.overtaken(past, ops, author);
+    if (!own && seq > state.seq) past = history.overtaken(past, ops, nameOf(author));
+    const [first] = own ? overtaken : [];
+    if (first)
+      refuse({ code: "overtaken", where: first[0].join("."), expected: "what you had seen", got: nameOf(first[1]) });
     take(replica.patched(state, seq, ops, own));
   }
 
@@ -275,7 +281,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     if (!state.sent) push();
   }
 
-  function onRefused({ id, code, where, expected, got }: Extract<ServerFrame, { type: "refused" }>): void {
+  function onRefused({ id, code, where, expected, got }: RefusalFrame): void {
     if (id === client) return; // the answer to a probe
     refuse({ code, where, expected, got });
     if (typeof id === "string") {
@@ -284,7 +290,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
       store.setState({ run: run.view });
       return;
     }
-    if (isPushId(id) && id[0] === client) take(replica.refused(state, id[1]));
+    // A push of which something stands is settled by `patched`; for one of which nothing stands this is the answer.
+    if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
   }
 
   /** Fold what came since the last picture; events of a run that is not shown yet make it the one shown. */
@@ -311,6 +318,10 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     }
   }
 
+  function nameOf(author: string): string {
+    return names.get(author) ?? author;
+  }
+
   function refuse(refusal: Refusal): void {
     store.setState({ refusal });
   }
@@ -326,10 +337,6 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
 function dropped({ op, code }: Dropped): Refusal {
   return { code, where: `${op[0]} ${op[1].join(".")}`, expected: "an op that fits the graph as it is now", got: op[0] };
-}
-
-function isPushId(id: unknown): id is PushId {
-  return Array.isArray(id) && typeof id[0] === "string" && typeof id[1] === "number";
 }
 
 function versionOf({ file, sem, patch, dotbin, ...rest }: SavedVersion): Version {

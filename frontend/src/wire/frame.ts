@@ -1,88 +1,17 @@
 // Frames of the open Space (docs/wire.md) as bytes: our own are written, the server's are checked field by field before anything uses them.
 import { decode, encode } from "../igb/cbor";
-import type { Id, Op, Value } from "../igb/graph";
+import type { Op, Value } from "../igb/graph";
 import { checkSecretsOf, readOp } from "../igb/ops";
 import { isArray, isMap } from "../igb/shapes";
+import type * as frames from "./frames";
 
-export const MAX_FRAME = 1024 * 1024;
+type Generated = Exclude<frames.ServerFrame, frames.PatchedFrame>;
 
-export type PushId = readonly [client: Id, counter: number];
-
-export type ClientFrame =
-  | { type: "hello"; protocol: 1; client: Id; resume: ReadonlyMap<Id, number> }
-  | { type: "push"; id: PushId; base_seq: number; ops: readonly Op[] }
-  | { type: "save"; id: PushId; seq: number; base_version: number | null; message: string }
-  | {
-      type: "run";
-      run: Id;
-      igb: Uint8Array | null;
-      transfer: Id | null;
-      inputs: ReadonlyMap<string, Value> | null;
-      targets: readonly Id[] | null;
-    }
-  | { type: "cancel"; run: Id }
-  | { type: "resume"; run: Id; after_seq: number }
-  | Part;
-
-export interface Part {
-  type: "part";
-  transfer: Id;
-  offset: number;
-  total: number;
-  bytes: Uint8Array;
-}
-
-export interface SavedVersion {
-  number: number;
-  message: string;
-  author: string;
-  created: string;
-  file: Uint8Array;
-  sem: Uint8Array;
-  patch: Uint8Array | null;
-  dotbin: Uint8Array | null;
-}
-
-export interface DiagnosticFrame {
-  code: string;
-  where: string;
-  node: Id | null;
-  field: string | null;
-  expected: string;
-  got: string;
-  hint: string;
-}
-
-export interface RunEvent {
-  type: "event";
-  run: Id;
-  seq: number;
-  node: Id | null;
-  kind: string;
-  data: ReadonlyMap<string, Value>;
-  time: number;
-}
-
-export interface Welcome {
-  type: "welcome";
-  space: { id: Id; name: string };
-  seq: number;
-  igb: Uint8Array | null; // null: it came ahead in parts, under `transfer`
-  transfer: Id | null;
-  version: SavedVersion | null;
-  runs: readonly Id[];
-}
-
-export type ServerFrame =
-  | Welcome
-  | { type: "ack"; id: PushId; seq: number }
-  | { type: "patched"; seq: number; ops: readonly Op[]; author: string; overtaken: readonly Value[] }
-  | { type: "refused"; id: Value; code: string; where: string; expected: string; got: string }
-  | { type: "diagnosed"; seq: number; diagnostics: readonly DiagnosticFrame[] }
-  | { type: "saved"; id: Value; version: SavedVersion }
-  | RunEvent
-  | { type: "presence"; client: Id; data: Value }
-  | Part;
+/** What `overtaken` names is the key of an op, `[kind, ...key]`. */
+export type PatchedFrame = Omit<frames.PatchedFrame, "overtaken"> & {
+  overtaken: readonly (readonly [key: readonly Value[], author: string])[];
+};
+export type ServerFrame = Generated | PatchedFrame;
 
 /** A frame of the server that is not what docs/wire.md says. */
 export class Unexpected extends Error {
@@ -92,7 +21,7 @@ export class Unexpected extends Error {
   }
 }
 
-export function writeFrame(frame: ClientFrame): Uint8Array {
+export function writeFrame(frame: frames.ClientFrame): Uint8Array {
   return encode(new Map(Object.entries(frame)));
 }
 
@@ -104,19 +33,19 @@ export function readFrame(bytes: Uint8Array): ServerFrame | null {
     case "welcome":
       return welcome(map);
     case "ack":
-      return { type, id: pushId(map), seq: int(map, "seq") };
+      return { type, id: pushId(map.get("id")), seq: int(map, "seq") };
     case "patched":
       return {
         type,
         seq: int(map, "seq"),
         ops: list(map, "ops").map((op, i) => trusted(op, `ops[${i}]`)),
         author: text(map, "author"),
-        overtaken: list(map, "overtaken"),
+        overtaken: list(map, "overtaken").map(overtaken),
       };
     case "refused":
       return {
         type,
-        id: map.get("id") ?? null,
+        id: refusedId(map.get("id")),
         code: text(map, "code"),
         where: text(map, "where"),
         expected: text(map, "expected"),
@@ -125,19 +54,20 @@ export function readFrame(bytes: Uint8Array): ServerFrame | null {
     case "diagnosed":
       return { type, seq: int(map, "seq"), diagnostics: list(map, "diagnostics").map(diagnostic) };
     case "saved":
-      return { type, id: map.get("id") ?? null, version: version(map.get("version")) };
+      return { type, id: pushId(map.get("id")), version: version(map.get("version")) };
     case "event":
       return {
         type,
         run: text(map, "run"),
         seq: int(map, "seq"),
+        first: int(map, "first"),
         node: optional(map, "node", text),
         kind: text(map, "kind"),
         data: fields(map.get("data"), "data"),
         time: number(map, "time"),
       };
     case "presence":
-      return { type, client: text(map, "client"), data: map.get("data") ?? null };
+      return { type, client: text(map, "client"), data: fields(map.get("data"), "data") };
     case "part":
       return {
         type,
@@ -159,7 +89,7 @@ function trusted(value: Value, path: string): Op {
 
 type Fields = ReadonlyMap<string, Value>;
 
-function welcome(map: Fields): Welcome {
+function welcome(map: Fields): frames.WelcomeFrame {
   const space = fields(map.get("space"), "space");
   return {
     type: "welcome",
@@ -168,6 +98,10 @@ function welcome(map: Fields): Welcome {
     igb: optional(map, "igb", blob),
     transfer: optional(map, "transfer", text),
     version: map.get("version") == null ? null : version(map.get("version")),
+    members: list(map, "members").map((member) => {
+      const named = fields(member, "members");
+      return { client: text(named, "client"), name: text(named, "name") };
+    }),
     runs: list(map, "runs").map((run) => {
       if (typeof run !== "string") throw new Unexpected("runs", "ids", run);
       return run;
@@ -175,7 +109,7 @@ function welcome(map: Fields): Welcome {
   };
 }
 
-function version(value: Value | undefined): SavedVersion {
+function version(value: Value | undefined): frames.Version {
   const map = fields(value, "version");
   return {
     number: int(map, "number"),
@@ -189,7 +123,7 @@ function version(value: Value | undefined): SavedVersion {
   };
 }
 
-function diagnostic(value: Value): DiagnosticFrame {
+function diagnostic(value: Value): frames.Diagnostic {
   const map = fields(value, "diagnostics");
   return {
     code: text(map, "code"),
@@ -202,11 +136,22 @@ function diagnostic(value: Value): DiagnosticFrame {
   };
 }
 
-function pushId(map: Fields): PushId {
-  const [client, counter] = list(map, "id");
-  if (typeof client !== "string" || typeof counter !== "number")
-    throw new Unexpected("id", "[client, counter]", map.get("id"));
+type PushId = frames.AckFrame["id"];
+
+function pushId(value: Value | undefined): PushId {
+  const [client, counter] = isArray(value) ? value : [];
+  if (typeof client !== "string" || typeof counter !== "number") throw new Unexpected("id", "[client, counter]", value);
   return [client, counter];
+}
+
+function refusedId(value: Value | undefined): frames.RefusalFrame["id"] {
+  return value == null ? null : typeof value === "string" ? value : pushId(value);
+}
+
+function overtaken(value: Value): PatchedFrame["overtaken"][number] {
+  const [key, author] = isArray(value) ? value : [];
+  if (!isArray(key) || typeof author !== "string") throw new Unexpected("overtaken", "[key, author]", value);
+  return [key, author];
 }
 
 function fields(value: Value | undefined, where: string): Fields {

@@ -1,15 +1,13 @@
 // Long values travel ahead in parts of 256 KiB, under a transfer id that a later frame names.
-import { MAX_SIZE } from "../igb/cbor";
 import type { Id } from "../igb/graph";
-import type { Part } from "./frame";
+import { PART_SIZE, type PartFrame, TRANSFER_LIMIT } from "./frames";
 
-export const PART = 256 * 1024;
 const MAX_OPEN = 4;
 
-export function split(transfer: Id, bytes: Uint8Array): Part[] {
-  const parts: Part[] = [];
-  for (let offset = 0; offset < bytes.length; offset += PART) {
-    parts.push({ type: "part", transfer, offset, total: bytes.length, bytes: bytes.slice(offset, offset + PART) });
+export function split(transfer: Id, bytes: Uint8Array): PartFrame[] {
+  const parts: PartFrame[] = [];
+  for (let offset = 0; offset < bytes.length; offset += PART_SIZE) {
+    parts.push({ type: "part", transfer, offset, total: bytes.length, bytes: bytes.slice(offset, offset + PART_SIZE) });
   }
   return parts;
 }
@@ -19,8 +17,8 @@ export class Parts {
   private readonly open = new Map<Id, { bytes: Uint8Array; filled: number }>();
 
   /** Whether the part fits; a refused one leaves its transfer unusable. */
-  add({ transfer, offset, total, bytes }: Part): boolean {
-    if (total > MAX_SIZE) return false;
+  add({ transfer, offset, total, bytes }: PartFrame): boolean {
+    if (total > TRANSFER_LIMIT) return false;
     const known = this.open.get(transfer);
     if (!known && this.open.size >= MAX_OPEN) return false;
     const into = known ?? { bytes: new Uint8Array(total), filled: 0 };
