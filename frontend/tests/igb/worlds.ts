@@ -1,7 +1,9 @@
 // Arbitrary values, graphs and gestures for property tests.
 import fc from "fast-check";
-import type { Edge, Graph, GraphNode, Id, Value } from "../../src/igb/graph";
+import type { Edge, Graph, GraphNode, Id, Maybe, Op, Value } from "../../src/igb/graph";
 import { ALPHABET } from "../../src/igb/id";
+import { keyOf } from "../../src/igb/ops";
+import { rebase } from "../../src/igb/patch";
 import { compareEdges } from "../../src/igb/shapes";
 
 const text = fc.string({ unit: "grapheme", maxLength: 8 });
@@ -96,4 +98,53 @@ function links(drawn: readonly (readonly [number, string, number, string, number
     taken.set(`${target} ${input} ${slot}`, { source, output, target, input, slot });
   }
   return [...taken.values()].sort(compareEdges);
+}
+
+/** A few ops that fit one after the other, chosen by the dice. */
+export function graphOps(world: Graph, dice: Iterator<number>): Op[] {
+  const roll = (sides: number): number => (sides === 0 ? 0 : (dice.next().value as number) % sides);
+  const done: Op[] = [];
+  let now = world;
+  for (let left = roll(8); left > 0; left--) {
+    const { graph: after, ops } = rebase(now, [drawn(now, roll)]);
+    now = after;
+    done.push(...ops);
+  }
+  return done;
+}
+
+function drawn(world: Graph, roll: (sides: number) => number): Op {
+  const ids = [...world.nodes.keys()];
+  const some = ids[roll(ids.length)] ?? id(900 + roll(9));
+  const other = ids[roll(ids.length)] ?? some;
+  const port = ["text", "prompt", "名称"][roll(3)] as string;
+  const value: Value = [null, roll(5), "é", [1, new Map([["k", roll(3)]])]][roll(4)] as Value;
+  const maybe: Maybe = roll(4) === 0 ? [] : [value];
+  const edge = world.edges[roll(world.edges.length)];
+  switch (roll(11)) {
+    case 0:
+      return ["node+", [id(900 + roll(9))], ["a.b", 1 + roll(9), new Map([[port, value]]), new Map()]];
+    case 1:
+      return ["node-", [some], ["a.b", 1, new Map(), new Map()]];
+    case 2:
+      return edge ? ["edge-", keyOf(edge)] : ["set", [some, port], [], maybe];
+    case 3:
+      return ["edge+", [some, port, other, port, roll(2)]];
+    case 4: {
+      const node = world.nodes.get(some);
+      return ["retype", [some], [[node?.component ?? "a.b", node?.version ?? 1]], [["c.d", 1 + roll(3)]]];
+    }
+    case 5:
+      return ["flag", [some, "steps"], [], roll(3) === 0 ? [] : [1 + roll(9)]];
+    case 6:
+      return ["graph", [port], [], maybe];
+    case 7:
+      return ["move", [some], [], roll(4) === 0 ? [] : [[roll(100), -roll(100)]]];
+    case 8:
+      return ["label", [some], [], roll(4) === 0 ? [] : [`label ${roll(3)}`]];
+    case 9:
+      return ["group", [id(11)], [], roll(4) === 0 ? [] : [["group", [...new Set([some, other])].sort()]]];
+    default:
+      return ["set", [some, port], [], maybe];
+  }
 }
