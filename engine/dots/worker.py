@@ -55,7 +55,7 @@ class Call:
     secrets: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Worker:
     """One child process. Any thread may `kill` it; only one may `call` at a time."""
 
