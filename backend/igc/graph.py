@@ -121,11 +121,9 @@ def edge_of(value: Value, path: str) -> Edge:
     )
 
 
-def check_sizes(nodes: int, edges: int) -> None:
-    if nodes > MAX_NODES:
-        raise section("nodes", f"at most {MAX_NODES}", nodes)
-    if edges > MAX_EDGES:
-        raise section("edges", f"at most {MAX_EDGES}", edges)
+def check_count(path: str, count: int, most: int) -> None:
+    if count > most:
+        raise section(path, f"at most {most}", count)
 
 
 def check_dangling(graph: Graph) -> None:

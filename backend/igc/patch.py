@@ -13,13 +13,15 @@ from dots.shape import array, digest, distinct, integer, no_raw_secret, node_id,
 from igc import igb
 from igc.graph import (
     FLAGS,
+    MAX_EDGES,
+    MAX_NODES,
     Edge,
     Graph,
     Invalid,
     Node,
+    check_count,
     check_cycle,
     check_dangling,
-    check_sizes,
     edge_of,
     extra_of,
     flags_of,
@@ -123,20 +125,20 @@ def _shaped(value: Value, path: str) -> Op:
         node = node_of(node_id(only, path), body, path)
         return _one_sided(kind, (node.id,), _value_of(node))
     _, key, old, new = array(value, path, 4)
-    return _field(kind, array(key, path), array(old, path), array(new, path), path)
+    return _field(kind, key, array(old, path), array(new, path), path)
 
 
 def _one_sided(kind: str, key: Key, value: object) -> Op:
     return Op(kind, key, (value,), ()) if kind.endswith("-") else Op(kind, key, (), (value,))
 
 
-def _field(kind: str, parts: list[Value], old: list[Value], new: list[Value], path: str) -> Op:
+def _field(kind: str, parts: Value, old: list[Value], new: list[Value], path: str) -> Op:
     key = _key(kind, parts, path)
     distinct(old, new, path)
     return Op(kind, key, _maybe(kind, key, old, path), _maybe(kind, key, new, path))
 
 
-def _key(kind: str, parts: list[Value], path: str) -> Key:
+def _key(kind: str, parts: Value, path: str) -> Key:
     if kind in ("set", "flag"):
         name, entry = array(parts, path, 2)
         return node_id(name, path), port(entry, path) if kind == "set" else _flag_name(entry, path)
@@ -415,7 +417,8 @@ class Draft:
 
     def graph(self) -> Graph:
         """The result, if it is a valid graph."""
-        check_sizes(len(self.nodes), len(self.edges))
+        check_count("nodes", len(self.nodes), MAX_NODES)
+        check_count("edges", len(self.edges), MAX_EDGES)
         edges = tuple(sorted(self.edges))
         result = Graph(
             {name: self.nodes[name] for name in sorted(self.nodes)},

@@ -4,7 +4,7 @@
     python tests/spec/make.py --check   say whether the files are what this script gives (exit 1 if not)
 
 A case is `{name, hex | parts, verdict, code, offset | path}`, written here by hand: verdicts are what the page demands,
-not what a reader answered. `parts` is `[[hex, times], ...]` for long data; a reader's path may go on after the one here.
+not what a reader answered. `parts` is `[[hex, times], ...]` for long data. A reader's path may go on after it.
 Nothing here uses a codec of the project: `item` writes what it is told, right or wrong.
 """
 
@@ -214,6 +214,8 @@ def codec() -> list[Case]:
         long(
             "200001 items", [("9a00030d40", 1), ("00", 200_000)], verdict="malformed", code="items", offset=5 + 199_999
         ),
+        long("16 MiB", [("5a00fffffb", 1), ("00", 0xFFFFFB)], verdict="accept"),
+        long("16 MiB and a byte", [("5a00fffffc", 1), ("00", 0xFFFFFC)], verdict="malformed", code="size", offset=0),
         malformed("depth before length", "81" * 32 + "9bffffffffffffffff", "depth", 32),
         long(
             "keys are items",
@@ -367,6 +369,7 @@ def igb() -> list[Case]:
         invalid("features before sections", {1: ["x"], 4: 0}, "feature", "features[0]"),
         invalid("empty features", {1: []}, "section", "features"),
         invalid("features are no array", {1: {}}, "section", "features"),
+        invalid("features are a map with keys", {1: {"x": 0}}, "section", "features"),
         invalid("a feature that is no text", {1: [1]}, "section", "features"),
         invalid("features not sorted", {1: ["y", "x"]}, "section", "features"),
         invalid("a feature twice", {1: ["x", "x"]}, "section", "features"),
@@ -435,6 +438,7 @@ def igb() -> list[Case]:
         invalid("an edge from a node outside", linked([3, 1, 1, 2, 0]), "section", "edges[0].source"),
         invalid("an edge from node -1", linked([-1, 1, 1, 2, 0]), "section", "edges[0].source"),
         invalid("an edge to a node outside", linked([0, 1, 3, 2, 0]), "section", "edges[0].target"),
+        invalid("an edge to node -1", linked([0, 1, -1, 2, 0]), "section", "edges[0].target"),
         invalid("an edge to an id", linked([0, 1, B, 2, 0]), "section", "edges[0].target"),
         invalid("an output outside the table", linked([0, 3, 1, 2, 0]), "section", "edges[0].output"),
         invalid("an input outside the table", linked([0, 1, 1, 3, 0]), "section", "edges[0].input"),
@@ -471,6 +475,8 @@ def igb() -> list[Case]:
         invalid("a position that is no array", {64: {A: 0}}, "section", f"positions.{A}"),
         invalid("x beyond the limit", {64: {A: [1_000_001, 0]}}, "section", f"positions.{A}"),
         invalid("y beyond the limit", {64: {A: [0, -1_000_001]}}, "section", f"positions.{A}"),
+        invalid("x below the limit", {64: {A: [-1_000_001, 0]}}, "section", f"positions.{A}"),
+        invalid("y above the limit", {64: {A: [0, 1_000_001]}}, "section", f"positions.{A}"),
         invalid("x is not integral", {64: {A: [HALF, 0]}}, "section", f"positions.{A}"),
         invalid("empty labels", {65: {}}, "section", "labels"),
         invalid("labels are an array", {65: [1]}, "section", "labels"),
@@ -483,6 +489,8 @@ def igb() -> list[Case]:
         invalid("a note of four", {66: {C: [0, 0, 1, 1]}}, "section", f"notes.{C}"),
         invalid("a note's x beyond the limit", {66: {C: [1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
         invalid("a note's y beyond the limit", {66: {C: [0, -1_000_001, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's x below the limit", {66: {C: [-1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's y above the limit", {66: {C: [0, 1_000_001, 1, 1, ""]}}, "section", f"notes.{C}"),
         invalid("a note without width", {66: {C: [0, 0, 0, 1, ""]}}, "section", f"notes.{C}"),
         invalid("a note without height", {66: {C: [0, 0, 1, 0, ""]}}, "section", f"notes.{C}"),
         invalid("a note too wide", {66: {C: [0, 0, 1_000_001, 1, ""]}}, "section", f"notes.{C}"),
@@ -498,6 +506,7 @@ def igb() -> list[Case]:
         invalid("a member twice", {67: {C: ["", [A, A]]}}, "section", f"groups.{C}"),
         invalid("a member that is no text", {67: {C: ["", [1]]}}, "section", f"groups.{C}"),
         invalid("members are no array", {67: {C: ["", A]}}, "section", f"groups.{C}"),
+        invalid("members are a map", {67: {C: ["", {A: 0}]}}, "section", f"groups.{C}"),
         invalid("a group's label of 201 bytes", {67: {C: ["y" * 201, [A]]}}, "section", f"groups.{C}"),
         invalid("a group's label that is no text", {67: {C: [1, [A]]}}, "section", f"groups.{C}"),
         invalid("empty conflicts", {68: []}, "section", "conflicts"),
@@ -735,6 +744,8 @@ def patch() -> list[Case]:
         bad_op("a node op whose key is no array", ["node+", A, NODE]),
         bad_op("a node of three", ["node+", [A], NODE[:3]]),
         bad_op("a node of a bad component", ["node+", [A], ["ta", 1, {}, {}]]),
+        bad_op("a node whose component is no text", ["node+", [A], [1, 1, {}, {}]]),
+        bad_op("a node whose params are an array", ["node+", [A], ["t.a", 1, [], {}]]),
         bad_op("a node of version 0", ["node+", [A], ["t.a", 0, {}, {}]]),
         bad_op("a node of version 65536", ["node+", [A], ["t.a", 65_536, {}, {}]]),
         bad_op("a node whose params have int keys", ["node+", [A], ["t.a", 1, {1: 1}, {}]]),
@@ -751,6 +762,10 @@ def patch() -> list[Case]:
         bad_op("a set without a param", ["set", [A], [], [1]]),
         bad_op("a set whose id is none", ["set", ["a", "p"], [], [1]]),
         bad_op("a set of a bad param", ["set", [A, "{p}"], [], [1]]),
+        bad_op("a set of a param that is no text", ["set", [A, 1], [], [1]]),
+        bad_op("a set of a param that is an array", ["set", [A, []], [], [1]]),
+        bad_op("a set to null, not in an array", ["set", [A, "p"], [1], None]),
+        bad_op("a set whose key is text", ["set", A, [], [1]]),
         bad_op("a set of two values", ["set", [A, "p"], [], [1, 2]]),
         bad_op("a set from two values", ["set", [A, "p"], [1, 2], []]),
         bad_op("a set whose new is no array", ["set", [A, "p"], [], 1]),
@@ -760,6 +775,7 @@ def patch() -> list[Case]:
         bad_op("a flag without a name", ["flag", [A], [], [True]]),
         bad_op("an unknown flag", ["flag", [A, "fast"], [], [True]]),
         bad_op("a flag whose name is no text", ["flag", [A, 1], [], [True]]),
+        bad_op("a flag whose name is an array", ["flag", [A, []], [], [True]]),
         bad_op("disabled false", ["flag", [A, "disabled"], [True], [False]]),
         bad_op("steps 0", ["flag", [A, "steps"], [], [0]]),
         bad_op("a bad old flag", ["flag", [A, "steps"], [0], []]),
