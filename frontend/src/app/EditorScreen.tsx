@@ -1,0 +1,82 @@
+// The editor of one Space: bar, palette, canvas, inspector, drawer, status; or, on a phone, the reading view.
+import { ReactFlowProvider } from "@xyflow/react";
+import { useEffect, useState } from "react";
+import { Canvas } from "../canvas/Canvas";
+import { FlowGraphContext, useBuiltFlow } from "../canvas/flowGraph";
+import { type Screen, ScreenContext, useEditor, useView } from "../canvas/screen";
+import { Drawer } from "../panels/Drawer";
+import { Inspector } from "../panels/Inspector";
+import { Palette } from "../panels/Palette";
+import { RefusalNote } from "../panels/RefusalNote";
+import { Shortcuts } from "../panels/Shortcuts";
+import { StatusBar } from "../panels/StatusBar";
+import { TopBar } from "../panels/TopBar";
+import { createTimes } from "../panels/times";
+import { useRunVoice } from "../panels/voice";
+import { PhoneScreen } from "./PhoneScreen";
+import { goHome } from "./place";
+import { useShortcuts } from "./shortcuts";
+import { useWidth } from "./width";
+
+export function EditorScreen({ screen }: { screen: Screen }) {
+  return (
+    <ScreenContext value={screen}>
+      <ReactFlowProvider>
+        <Rooms />
+      </ReactFlowProvider>
+    </ScreenContext>
+  );
+}
+
+function Rooms() {
+  const flow = useBuiltFlow();
+  const width = useWidth();
+  return (
+    <FlowGraphContext value={flow}>
+      <Title />
+      {width === "phone" ? <PhoneScreen goHome={goHome} /> : <Desk width={width} />}
+      <Voice />
+    </FlowGraphContext>
+  );
+}
+
+function Desk({ width }: { width: "full" | "folded" | "sheet" }) {
+  const drawer = useView((view) => view.drawer);
+  const [unfolded, setUnfolded] = useState(false);
+  const folds = width !== "full";
+  useShortcuts(() => setUnfolded(true));
+  return (
+    <div className={`app w-${width}${drawer ? " has-drawer" : ""}`}>
+      <TopBar goHome={goHome} onPalette={() => setUnfolded((old) => !old)} />
+      <Palette folded={folds && !unfolded} unfold={() => setUnfolded(true)} />
+      <main className="canvas-room">
+        <Canvas />
+        <RefusalNote />
+      </main>
+      <Inspector sheet={width === "sheet"} />
+      <Drawer />
+      <StatusBar />
+      <Shortcuts />
+    </div>
+  );
+}
+
+function Title() {
+  const name = useEditor((editor) => editor.name);
+  useEffect(() => {
+    document.title = name ? `${name} · Spaces` : "Spaces";
+  }, [name]);
+  return null;
+}
+
+/** Words for those who listen; and notes of the run's times, whether or not its drawer is open. */
+function Voice() {
+  const said = useView((view) => view.said);
+  const { editor } = useRunVoice();
+  useEffect(() => createTimes(editor).follow(), [editor]);
+  return (
+    <p className="hidden-words" aria-live="polite" data-testid="live">
+      {said}
+    </p>
+  );
+}

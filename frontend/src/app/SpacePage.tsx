@@ -1,0 +1,87 @@
+// An open Space: opens its store with the catalogue and closes it when the page goes on. The frame stands from the start.
+import { useEffect, useState } from "react";
+import type { StoreApi } from "zustand/vanilla";
+import { createView } from "../canvas/view";
+import { useWords } from "../i18n/language";
+import type { Id } from "../igb/graph";
+import { useRest } from "../panels/rest";
+import type { CatalogueEntry } from "../state/catalogue";
+import type { Socket } from "../state/connection";
+import type { Editor } from "../state/editor";
+import { RestError } from "../state/rest";
+import { createEditor } from "../state/store";
+import { EditorScreen } from "./EditorScreen";
+import { goHome } from "./place";
+
+const RETRY = 2_000;
+
+type Opened = { editor: StoreApi<Editor>; view: ReturnType<typeof createView> };
+
+function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>): Opened {
+  const editor = createEditor({
+    base: location.origin,
+    space,
+    catalogue,
+    socket: (url) => new WebSocket(url) as Socket,
+  });
+  return { editor, view: createView() };
+}
+
+export function SpacePage({ id }: { id: Id }) {
+  const { t } = useWords();
+  const rest = useRest();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [gone, setGone] = useState(false);
+  useEffect(() => {
+    let made: Opened | null = null;
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = async () => {
+      try {
+        const [catalogue] = await Promise.all([rest.catalogue(), rest.space(id)]);
+        if (over) return;
+        made = open(id, catalogue);
+        setOpened(made);
+      } catch (error) {
+        if (!(error instanceof RestError)) throw error;
+        if (over) return;
+        if (error.status === 404) setGone(true);
+        else timer = setTimeout(begin, RETRY);
+      }
+    };
+    void begin();
+    return () => {
+      over = true;
+      clearTimeout(timer);
+      made?.editor.getState().close();
+    };
+  }, [id, rest]);
+  if (gone) {
+    return (
+      <main className="lost">
+        <p>{t("home.gone")}</p>
+        <button type="button" className="btn" onClick={goHome}>
+          {t("app.home")}
+        </button>
+      </main>
+    );
+  }
+  if (!opened) return <Frame />;
+  return <EditorScreen screen={opened} />;
+}
+
+/** The shell before there is anything to put in it. */
+function Frame() {
+  const { t } = useWords();
+  return (
+    <div className="app is-empty" aria-busy>
+      <header className="bar" />
+      <aside className="palette" />
+      <main className="canvas">
+        <p className="empty-canvas is-late">{t("app.loading")}</p>
+      </main>
+      <aside className="inspector" />
+      <footer className="status" />
+    </div>
+  );
+}

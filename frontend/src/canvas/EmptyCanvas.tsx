@@ -1,0 +1,10 @@
+// An empty graph says how to begin.
+import { useWords } from "../i18n/language";
+import { useEditor } from "./screen";
+
+export function EmptyCanvas() {
+  const { t } = useWords();
+  const empty = useEditor((editor) => editor.graph.nodes.size === 0 && editor.link !== "connecting");
+  if (!empty) return null;
+  return <p className="empty-canvas">{t("canvas.empty")}</p>;
+}

@@ -1,0 +1,81 @@
+// The graph as React Flow takes it, shared by the canvas, its minimap and its keys; positions under the hand come first.
+import type { NodeChange } from "@xyflow/react";
+import { createContext, useCallback, useContext, useMemo, useState } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { useWords } from "../i18n/language";
+import type { Id } from "../igb/graph";
+import { type Card, createCards } from "./cards";
+import { createEdges, createNodes } from "./flow";
+import type { CardNode } from "./NodeCard";
+import { nameOf } from "./names";
+import { runOrder } from "./order";
+import { useEditor, useView } from "./screen";
+import { statusOf } from "./status";
+import type { WireEdge } from "./Wire";
+
+type Place = readonly [number, number];
+
+export interface FlowGraph {
+  nodes: CardNode[];
+  edges: WireEdge[];
+  order: readonly Id[];
+  cards: ReadonlyMap<Id, Card>;
+  hold(changes: NodeChange<CardNode>[]): void;
+  release(): void;
+}
+
+export const FlowGraphContext = createContext<FlowGraph | null>(null);
+
+export function useFlowGraph(): FlowGraph {
+  const graph = useContext(FlowGraphContext);
+  if (!graph) throw new Error("expected a FlowGraphContext above, got none");
+  return graph;
+}
+
+const NOTHING: ReadonlyMap<Id, Place> = new Map();
+
+export function useBuiltFlow(): FlowGraph {
+  const graph = useEditor((editor) => editor.graph);
+  const catalogue = useEditor((editor) => editor.catalogue);
+  const states = useEditor(
+    useShallow((editor) => [...graph.nodes].map(([id, node]) => statusOf(node, editor.run?.nodes.get(id)))),
+  );
+  const selected = useView((view) => view.selected);
+  const wires = useView((view) => view.wires);
+  const { t, language, say } = useWords();
+  const [held, setHeld] = useState(NOTHING);
+  const [cardsOf] = useState(createCards);
+  const [nodesOf] = useState(createNodes);
+  const [edgesOf] = useState(createEdges);
+
+  const order = useMemo(() => runOrder(graph), [graph]);
+  const cards = useMemo(() => cardsOf(graph, catalogue), [cardsOf, graph, catalogue]);
+  const nodes = useMemo(() => {
+    const stateOf = new Map([...graph.nodes.keys()].map((id, index) => [id, states[index] ?? "idle"]));
+    return nodesOf({
+      order,
+      cards,
+      selected,
+      place: (id) => held.get(id) ?? graph.positions.get(id) ?? [0, 0],
+      say: (id) => {
+        const entry = catalogue.get(graph.nodes.get(id)?.component ?? "");
+        const kind = entry ? say(entry.label) : (graph.nodes.get(id)?.component ?? "");
+        const name = nameOf(graph, catalogue, id, language);
+        return t("canvas.node", { name, kind, state: t(`state.${stateOf.get(id) ?? "idle"}`) });
+      },
+    });
+  }, [nodesOf, order, cards, selected, held, graph, catalogue, states, t, language, say]);
+  const edges = useMemo(() => edgesOf(graph, cards, wires), [edgesOf, graph, cards, wires]);
+
+  const hold = useCallback((changes: NodeChange<CardNode>[]) => {
+    setHeld((old) => {
+      const next = new Map(old);
+      for (const change of changes) {
+        if (change.type === "position" && change.position) next.set(change.id, [change.position.x, change.position.y]);
+      }
+      return next;
+    });
+  }, []);
+  const release = useCallback(() => setHeld(NOTHING), []);
+  return useMemo(() => ({ nodes, edges, order, cards, hold, release }), [nodes, edges, order, cards, hold, release]);
+}

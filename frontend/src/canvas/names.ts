@@ -1,0 +1,32 @@
+// The name a node goes by: the one people gave it, else its component's in their language.
+import type { Language } from "../i18n/language";
+import { useWords } from "../i18n/language";
+import type { Graph, Id } from "../igb/graph";
+import type { CatalogueEntry } from "../state/catalogue";
+import type { Editor } from "../state/editor";
+import { useEditor, useScreen } from "./screen";
+
+type Catalogue = ReadonlyMap<string, CatalogueEntry>;
+
+export function nameOf(graph: Graph, catalogue: Catalogue, id: Id, language: Language): string {
+  const given = graph.labels.get(id);
+  if (given) return given;
+  const component = graph.nodes.get(id)?.component ?? id;
+  const label = catalogue.get(component)?.label;
+  return label ? label[language] || label.en : component;
+}
+
+export const nameIn = (editor: Editor, id: Id, language: Language): string =>
+  nameOf(editor.graph, editor.catalogue, id, language);
+
+export function useName(id: Id): string {
+  const { language } = useWords();
+  return useEditor((editor) => nameIn(editor, id, language));
+}
+
+/** Names on demand, for handlers; it never re-renders. */
+export function useNaming(): (id: Id) => string {
+  const { language } = useWords();
+  const { editor } = useScreen();
+  return (id) => nameIn(editor.getState(), id, language);
+}

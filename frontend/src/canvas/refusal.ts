@@ -1,0 +1,13 @@
+// The words of a refused wire, in the language shown. `code` comes from the connection rules.
+import type { TFunction } from "i18next";
+import type { ConnectVerdict } from "../state/editor";
+
+const TYPES = new Set(["text", "json", "number", "boolean", "any"]);
+
+const typed = (t: TFunction, word: string): string => (TYPES.has(word) ? t(`type.${word}`) : word);
+
+export function refusalWords(t: TFunction, verdict: Exclude<ConnectVerdict, null>): string {
+  const values = { expected: typed(t, verdict.expected), got: typed(t, verdict.got) };
+  const key = verdict.code.includes(".") ? verdict.code.slice(verdict.code.lastIndexOf(".") + 1) : verdict.code;
+  return t(`refuse.${key}`, { ...values, defaultValue: t("refuse.other", values) });
+}

@@ -1,0 +1,80 @@
+// What one person sees: selection, tool, panels. It never enters a graph, a file or a frame.
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Id } from "../igb/graph";
+import type { ConnectVerdict } from "../state/editor";
+
+export type Side = "in" | "out";
+export interface PortRef {
+  node: Id;
+  port: string;
+  side: Side;
+}
+export interface QuickAdd {
+  x: number; // client pixels
+  y: number;
+  from: PortRef | null; // the wire that was dropped here
+}
+export interface PortRefusal {
+  at: PortRef;
+  verdict: Exclude<ConnectVerdict, null>;
+}
+
+export interface View {
+  selected: ReadonlySet<Id>;
+  wires: ReadonlySet<string>; // ids of selected wires
+  tool: "select" | "pan";
+  drawer: "run" | "problems" | null;
+  palette: boolean; // shown although the screen is narrow
+  sheet: boolean; // the inspector as a sheet on a narrow screen
+  help: boolean;
+  quickAdd: QuickAdd | null;
+  refusal: PortRefusal | null;
+  goTo: { node: Id; field: string | null; seq: number } | null;
+  said: string; // the live region's words
+  notice: string | null; // why Run waits, beside the button
+
+  select(nodes: Iterable<Id>, wires?: Iterable<string>): void;
+  set(part: Partial<Omit<View, "select" | "set" | "visit" | "say">>): void;
+  /** Select a node, show it, and put the focus on one of its fields. */
+  visit(node: Id, field: string | null): void;
+  say(words: string): void;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((item) => b.has(item));
+}
+
+export function createView(): StoreApi<View> {
+  return createStore<View>()((set, get) => ({
+    selected: NONE,
+    wires: NONE,
+    tool: "select",
+    drawer: null,
+    palette: false,
+    sheet: false,
+    help: false,
+    quickAdd: null,
+    refusal: null,
+    goTo: null,
+    said: "",
+    notice: null,
+    select(nodes, wires = []) {
+      const next = { selected: new Set(nodes), wires: new Set(wires) };
+      const { selected, wires: old } = get();
+      if (sameSet(selected, next.selected) && sameSet(old, next.wires)) return;
+      set(next);
+    },
+    set: (part) => set(part),
+    visit: (node, field) =>
+      set((view) => ({
+        selected: new Set([node]),
+        wires: NONE,
+        sheet: true,
+        goTo: { node, field, seq: (view.goTo?.seq ?? 0) + 1 },
+      })),
+    // A repeated sentence must change the text, or a reader stays silent.
+    say: (words) => set((view) => ({ said: view.said === words ? `${words}\u00a0` : words })),
+  }));
+}

@@ -1,0 +1,55 @@
+// Run or Stop, with the seconds beside it; under it, why a run waits.
+import { useEffect } from "react";
+import { useEditor, useScreen, useView } from "../canvas/screen";
+import { secondsText } from "../canvas/values";
+import { useWords } from "../i18n/language";
+import { Glyph } from "../look/Glyph";
+import { isGoing, useElapsed } from "./elapsed";
+import { useEngine } from "./engine";
+import { useRunning, waitReason } from "./running";
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+export const COMMAND = isMac ? "⌘" : "Ctrl";
+
+export function RunButton() {
+  const { t } = useWords();
+  const { view } = useScreen();
+  const engine = useEngine();
+  const going = useEditor((editor) => isGoing(editor.run));
+  const key = useEditor((editor) => {
+    const wait = waitReason(editor, engine);
+    return wait ? `${wait.key}\n${wait.count ?? ""}` : "";
+  });
+  const { toggle } = useRunning();
+  const notice = useView((view) => view.notice);
+  const [waits = "", count = ""] = key.split("\n");
+  const why = waits ? t(waits, { count: Number(count) }) : "";
+  // The notice goes as soon as its reason does.
+  useEffect(() => {
+    if (!why) view.getState().set({ notice: null });
+  }, [why, view]);
+  return (
+    <div className="run-spot">
+      <button
+        type="button"
+        className={`run${going ? " is-running" : ""}${why && !going ? " is-waiting" : ""}`}
+        onClick={toggle}
+        title={why && !going ? why : `${COMMAND} Enter`}
+        data-testid={going ? "stop" : "run"}
+      >
+        <Glyph name={going ? "stop" : "play"} />
+        {t(going ? "bar.stop" : "bar.run")}
+        {going && <Seconds />}
+      </button>
+      {notice && why && !going && (
+        <p className="run-notice" role="alert" data-testid="run-notice">
+          {why}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Seconds() {
+  return <span className="num">{secondsText(useElapsed())} s</span>;
+}

@@ -1,0 +1,143 @@
+// The bar: where you are, which version, undo and redo, and Run.
+import { useState } from "react";
+import { useEditor, useScreen } from "../canvas/screen";
+import { useWords } from "../i18n/language";
+import { Glyph, Mark } from "../look/Glyph";
+import { COMMAND, RunButton } from "./RunButton";
+import { useRest } from "./rest";
+
+export function TopBar({ onPalette, goHome }: { onPalette(): void; goHome(): void }) {
+  const { t } = useWords();
+  return (
+    <header className="bar">
+      <a
+        className="home-link"
+        href="/?list"
+        aria-label={t("app.home")}
+        title={t("app.home")}
+        onClick={(event) => {
+          event.preventDefault();
+          goHome();
+        }}
+      >
+        <Mark />
+      </a>
+      <button type="button" className="icon-button palette-toggle" aria-label={t("palette.unfold")} onClick={onPalette}>
+        <Glyph name="plus" />
+      </button>
+      <SpaceName />
+      <VersionChip />
+      <div className="bar-right">
+        <History />
+        <RunButton />
+      </div>
+    </header>
+  );
+}
+
+export function SpaceName() {
+  const { t } = useWords();
+  const name = useEditor((editor) => editor.name);
+  const space = useEditor((editor) => editor.spaceId);
+  const rest = useRest();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [said, setSaid] = useState<{ from: string; to: string } | null>(null);
+  // The new name shows at once; the server's word replaces it when it comes.
+  const shown = said && said.from === name ? said.to : name;
+  const keep = () => {
+    const next = typed?.trim() ?? "";
+    setTyped(null);
+    if (!next || next === shown) return;
+    setSaid({ from: name, to: next });
+    rest.renameSpace(space, next).catch(() => setSaid(null));
+  };
+  if (typed === null) {
+    return (
+      <h1 className="space-name">
+        <button type="button" title={t("bar.rename")} onClick={() => setTyped(shown)} data-testid="space-name">
+          {shown || "\u00a0"}
+        </button>
+      </h1>
+    );
+  }
+  return (
+    <input
+      className="inp space-name-field"
+      // biome-ignore lint/a11y/noAutofocus: the person just asked to rename
+      autoFocus
+      value={typed}
+      maxLength={200}
+      aria-label={t("bar.rename")}
+      data-testid="space-name-field"
+      onFocus={(event) => event.target.select()}
+      onChange={(event) => setTyped(event.target.value)}
+      onBlur={keep}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
+        if (event.key === "Escape") setTyped(null);
+      }}
+    />
+  );
+}
+
+function VersionChip() {
+  const { t } = useWords();
+  const number = useEditor((editor) => editor.version?.number ?? null);
+  const dirty = useEditor((editor) => editor.dirty);
+  const { editor } = useScreen();
+  const next = (number ?? 0) + 1;
+  const unsaved = dirty || number === null;
+  return (
+    <>
+      <span className="version">
+        <b>{number === null ? "v0" : `v${number}`}</b>
+        <span className="version-state">{unsaved ? t("bar.unsaved") : t("bar.saved")}</span>
+      </span>
+      <button
+        type="button"
+        className="btn sm save"
+        disabled={!unsaved}
+        title={`${t("bar.saveHint")} (${COMMAND} S)`}
+        onClick={() => editor.getState().save("")}
+        data-testid="save"
+      >
+        {t("bar.save", { number: next })}
+      </button>
+    </>
+  );
+}
+
+function History() {
+  const { t } = useWords();
+  const { editor } = useScreen();
+  const undo = useEditor((editor) => editor.undoLabel);
+  const redo = useEditor((editor) => editor.redoLabel);
+  const undoTitle = undo === null ? t("bar.noUndo") : t("bar.undo", { label: undo });
+  const redoTitle = redo === null ? t("bar.noRedo") : t("bar.redo", { label: redo });
+  return (
+    <div className="icon-set">
+      <button
+        type="button"
+        className="icon-button"
+        aria-disabled={undo === null}
+        aria-label={undoTitle}
+        title={`${undoTitle} (${COMMAND} Z)`}
+        onClick={() => editor.getState().undo()}
+        data-testid="undo"
+      >
+        <Glyph name="undo" />
+      </button>
+      <button
+        type="button"
+        className="icon-button"
+        aria-disabled={redo === null}
+        aria-label={redoTitle}
+        title={`${redoTitle} (${COMMAND} ⇧ Z)`}
+        onClick={() => editor.getState().redo()}
+        data-testid="redo"
+      >
+        <Glyph name="redo" />
+      </button>
+    </div>
+  );
+}
