@@ -76,6 +76,8 @@ def on_invalid(request: Request, error: Exception) -> JSONResponse:
 
 def on_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, Refused):  # FastAPI wraps what a guard raised while it read the body
+        return answer(error.__cause__.reason, error.__cause__.refusal)
     refusal = Refusal("http", request.url.path[:80], "a known route and method", f"{request.method}: {error.detail}")
     return JSONResponse(refusal.json(), error.status_code, {"cache-control": "no-store"})
 

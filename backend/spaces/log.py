@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from dots import codec
 from dots.events import Event
 
+NEVER = float("-inf")
 QUIET = 0.033  # seconds between two kept entries of one node's progress
 PROGRESS = frozenset(("prefill", "tokens", "pool"))
 TAIL = 2048  # entries kept apart, older ones are folded in place; a reader further behind gets its backlog folded
@@ -177,11 +178,11 @@ class Log:
         return self.due()
 
     def due(self) -> float | None:
-        return min((self.kept_at.get(key, 0.0) + QUIET for key in self.held), default=None)
+        return min((self.kept_at.get(key, NEVER) + QUIET for key in self.held), default=None)
 
     def flush(self, clock: float) -> float | None:
         """Keep what has waited long enough; returns when to call again."""
-        ready = [key for key in self.held if clock >= self.kept_at.get(key, 0.0) + QUIET]
+        ready = [key for key in self.held if clock >= self.kept_at.get(key, NEVER) + QUIET]
         for key in ready:
             self.keep(self.held.pop(key), clock)
         if ready:
@@ -227,7 +228,8 @@ class Log:
     def read(self, cursor: int) -> list[Told]:
         """What a reader at `cursor` has not seen; afterwards its cursor is the last one's `seq`."""
         start = bisect_right(self.entries, cursor, lo=self.folded, key=lambda entry: entry.seq)
-        behind = [entry.after(cursor) for entry in islice(self.entries, self.folded) if entry.last > cursor]
+        folded = (entry for entry in islice(self.entries, self.folded) if entry.last > cursor)
+        behind = sorted((entry.after(cursor) for entry in folded), key=lambda entry: entry.seq)
         rest = self.entries[start:]
         if not behind and len(rest) <= TAIL:
             return [Told(entry.seq, entry) for entry in rest]
