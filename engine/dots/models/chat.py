@@ -217,6 +217,9 @@ class MeteredEnvironment(ImmutableSandboxedEnvironment):
             return attr in MAP_METHODS
         return isinstance(obj, LoopContext | Namespace) and not attr.startswith("_")
 
+    def wrap_str_format(self, value: Any) -> None:
+        """No `format`: Jinja would allow a wrapped one, which pads without bounds."""
+
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         if operator == "%" and not isinstance(left, int | float):
             raise TemplateError("formatting with % is not allowed")
@@ -306,9 +309,15 @@ class Shield:
         self._hidden = hidden
 
     def __call__(self, text: str) -> str:
+        core = text.strip()  # templates trim, so the ends that count are those without white space
+        at = text.index(core)
+        return text[:at] + self._break(core) + text[at + len(core) :]
+
+    def _break(self, text: str) -> str:
+        if any(text in special for special in self._specials):
+            return text[:1] + self._hidden + text[1:] if text else text
         for special in self._specials:
-            broken = special[:1] + self._hidden + special[1:] if len(special) > 1 else self._hidden
-            text = text.replace(special, broken)
+            text = text.replace(special, special[:1] + self._hidden + special[1:])
         return self._start(self._end(text))
 
     def _end(self, text: str) -> str:
@@ -316,7 +325,8 @@ class Shield:
         for special in self._specials:
             for n in range(len(special) - 1, 0, -1):
                 if text.endswith(special[:n]):
-                    return text[: len(text) - n + 1] + self._hidden + text[len(text) - n + 1 :]
+                    text = text[: len(text) - n + 1] + self._hidden + text[len(text) - n + 1 :]
+                    break
         return text
 
     def _start(self, text: str) -> str:
@@ -324,5 +334,6 @@ class Shield:
         for special in self._specials:
             for n in range(len(special) - 1, 0, -1):
                 if text.startswith(special[-n:]):
-                    return text[: n - 1] + self._hidden + text[n - 1 :]
+                    text = text[: n - 1] + self._hidden + text[n - 1 :]
+                    break
         return text

@@ -7,12 +7,12 @@ a token's result is bitwise the same alone, in a batch and in chunks. Two rules 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numba import prange
 
+from dots.models.compiling import compiled, parallel
 from dots.models.isa import Isa
 from dots.models.tile import (
     BLOCK,
@@ -28,17 +28,8 @@ from dots.models.tile import (
     to_halves,
 )
 
-F = TypeVar("F", bound=Callable[..., Any])
 LEAST = np.float32(-3.4e38)
 SERIAL = 4  # up to so many tokens a parallel region costs more than it saves
-
-
-def compiled(function: F) -> F:
-    return cast(F, numba.njit(cache=True, error_model="numpy")(function))
-
-
-def parallel(function: F) -> F:
-    return cast(F, numba.njit(cache=True, error_model="numpy", parallel=True)(function))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +102,6 @@ def gate_quantise_all(h: Any, scratch: Any, q: Any, s: Any, su: Any) -> None:
 def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
     tile_1, tile_4, tile_8 = (dot_tile(isa, bits, tokens) for tokens in (1, 4, 8))
 
-    @parallel
     def matmul(weights: Any, scales: Any, q: Any, s: Any, su: Any, y: Any, add: Any) -> None:
         """y (+)= packed matrix times quantised tokens; tiles of rows are shared out, each walks over the tokens."""
         tiles, blocks = weights.shape[0], weights.shape[1]
@@ -144,14 +134,13 @@ def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
                 tile_1(w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
                 left, out, t_q, t_s, t_su = left - 1, out + y_step, t_q + q_step, t_s + s_step, t_su + s_step
 
-    return matmul
+    return parallel(matmul, isa, bits)
 
 
 def build_rotate(shape: Shape) -> Callable[..., None]:
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     scale = np.float32(1 / np.sqrt(dim))
 
-    @compiled
     def rotate_store(y: Any, cos: Any, sin: Any, row: Any) -> None:
         """One token: turn q (scaled for the softmax) and k in place, then write k and v to its KV row of this layer."""
         for h in range(heads + kv_heads):
@@ -164,7 +153,7 @@ def build_rotate(shape: Shape) -> Callable[..., None]:
         for i in range(0, 2 * kv_heads * dim, 16):  # k and v lie side by side, here and there
             to_halves(y.ctypes.data + 4 * (heads * dim + i), row + 2 * i)
 
-    return rotate_store
+    return compiled(rotate_store, shape)
 
 
 def build_attention(shape: Shape) -> Callable[..., None]:
@@ -172,7 +161,6 @@ def build_attention(shape: Shape) -> Callable[..., None]:
     group = heads // kv_heads
     score, mix, softmax = score_rows(group, dim), mix_rows(group, dim), online_softmax(dim)
 
-    @compiled
     def attend(q: Any, keys: Any, step: Any, rows: Any, scores: Any, state: Any, out: Any) -> None:
         """One token's heads of one kv head over `rows` rows, SPAN at a time from position zero."""
         values = keys + 2 * kv_heads * dim
@@ -192,16 +180,17 @@ def build_attention(shape: Shape) -> Callable[..., None]:
             for i in range(dim):
                 out[g * dim + i] /= state[2 * g + 1]
 
-    @parallel
+    attend_one = compiled(attend, shape)
+
     def attention(y: Any, rows: Any, positions: Any, layer: Any, step: Any, scores: Any, state: Any, out: Any) -> None:
         width = group * dim
         for u in prange(len(y) * kv_heads):
             t, h = u // kv_heads, u % kv_heads
             q = y.ctypes.data + t * y.strides[0] + 4 * h * width
             keys = rows[t] + layer + 2 * h * dim
-            attend(q, keys, step, positions[t] + 1, scores[u], state[u], out[t, h * width : (h + 1) * width])
+            attend_one(q, keys, step, positions[t] + 1, scores[u], state[u], out[t, h * width : (h + 1) * width])
 
-    return attention
+    return parallel(attention, shape)
 
 
 def build(isa: Isa, shape: Shape) -> Callable[..., None]:
@@ -210,7 +199,6 @@ def build(isa: Isa, shape: Shape) -> Callable[..., None]:
     rotate_store, attention = build_rotate(shape), build_attention(shape)
     row_bytes = 2 * 2 * shape.kv_heads * shape.head_dim  # of one layer: K and V in half precision
 
-    @compiled
     def forward(
         qkv: Any, out: Any, gate_up: Any, down: Any, head: Any, norms: Any, epsilon: Any,
         x: Any, rows: Any, positions: Any, cos: Any, sin: Any, want: Any, work: Any, logits: Any,
@@ -237,4 +225,4 @@ def build(isa: Isa, shape: Shape) -> Callable[..., None]:
         norm_quantise_all(last[:m], output_norm, epsilon, scratch, q_width, s_width, su_width)
         matmul_head(head[0][0], head[1][0], q_width, s_width, su_width, logits, 0)
 
-    return forward
+    return compiled(forward, isa, shape)

@@ -28,7 +28,15 @@ def vector_of(kind: Any, size: int, number: float) -> Any:
 
 def intrinsic_call(b: Any, name: str, result: Any, arguments: Sequence[Any]) -> Any:
     signature = ir.FunctionType(result, [a.type for a in arguments])
-    return b.call(cgutils.get_or_insert_function(b.module, signature, name), arguments)
+    return b.call(cgutils.get_or_insert_function(b.module, signature, name), arguments)  # type: ignore[no-untyped-call]
+
+
+def register(b: Any, kind: Any, initial: Any = None) -> Any:
+    """A variable that the compiler keeps in a register."""
+    slot = cgutils.alloca_once(b, kind)  # type: ignore[no-untyped-call]
+    if initial is not None:
+        b.store(initial, slot)
+    return slot
 
 
 def offset(b: Any, address: Any, *terms: Any) -> Any:

@@ -32,9 +32,8 @@ def gate_quantise(h: Floats) -> Quantised:
 def matmul(weights: Floats, tokens: Quantised) -> Floats:
     """Dequantised weights (rows, columns) times dequantised tokens."""
     q, s, _ = tokens
-    x = q.reshape(*s.shape, BLOCK) * s[..., None]
-    y: Floats = x.reshape(len(q), -1) @ weights.T
-    return y
+    values: Floats = q.reshape(*s.shape, BLOCK) * s[..., None]
+    return values.reshape(q.shape) @ weights.T
 
 
 def rotate(y: Floats, heads: int, angles: NDArray[np.complex64]) -> Floats:
@@ -46,6 +45,6 @@ def rotate(y: Floats, heads: int, angles: NDArray[np.complex64]) -> Floats:
 def attend(q: Floats, keys: NDArray[np.float16], values: NDArray[np.float16]) -> Floats:
     """One token: q (kv_heads, group, dim), scaled, over rows (rows, kv_heads, dim)."""
     scores = np.einsum("hgd,rhd->hgr", q, keys.astype(np.float32))
-    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    e: Floats = np.exp(scores - scores.max(axis=-1, keepdims=True))
     mixed: Floats = np.einsum("hgr,rhd->hgd", e / e.sum(axis=-1, keepdims=True), values.astype(np.float32))
     return mixed

@@ -36,7 +36,7 @@ class QuantisedExecutor:
         self.name = f"numba-{isa}"
         self.config = c
         self.geometry = c.geometry(kv_itemsize=2)
-        self._threads = min(physical_cores(), numba.config.NUMBA_NUM_THREADS)
+        self._threads = min(physical_cores(), numba.get_num_threads())
         self._embedding = weights.embedding
         self._matrices: list[Packed] = [
             pack([[w.attn_q, w.attn_k, w.attn_v] for w in layers]),

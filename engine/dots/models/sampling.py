@@ -21,8 +21,15 @@ def probabilities(logits: NDArray[np.float32], temperature: float) -> NDArray[np
 
 def nucleus(p: NDArray[np.float64], top_p: float) -> NDArray[np.intp]:
     """The fewest likeliest tokens that together reach `top_p`, likeliest first; ties go to the smaller id."""
-    order = np.argsort(-p, kind="stable")
-    return order[: int(np.searchsorted(np.cumsum(p[order]), top_p)) + 1]
+    few = min(64, len(p))
+    while True:  # sorting a whole vocabulary for each token would cost more than the model does
+        least = np.partition(p, len(p) - few)[len(p) - few]
+        likely = np.flatnonzero(p >= least)
+        order = likely[np.argsort(-p[likely], kind="stable")]
+        reached = np.cumsum(p[order])
+        if reached[-1] >= top_p or len(order) == len(p):
+            return order[: int(np.searchsorted(reached, top_p)) + 1]
+        few = min(8 * few, len(p))
 
 
 def sample(logits: NDArray[np.float32], sampling: Sampling, step: int) -> int:
@@ -30,7 +37,7 @@ def sample(logits: NDArray[np.float32], sampling: Sampling, step: int) -> int:
     if sampling.temperature == 0:
         return int(logits.argmax())
     p = probabilities(logits, sampling.temperature)
-    kept = nucleus(p, sampling.top_p)
+    kept = nucleus(p, sampling.top_p) if sampling.top_p < 1 else np.arange(len(p))
     total = np.cumsum(p[kept])
     at = np.searchsorted(total, uniform(sampling.seed, step) * total[-1], side="right")
     return int(kept[min(int(at), len(kept) - 1)])

@@ -10,11 +10,12 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
 
+from dots.models.compiling import emitted
 from dots.models.isa import Isa
 from dots.models.lanes import (
     F32,
+    FLOATS,
     I8,
     I16,
     I32,
@@ -24,6 +25,7 @@ from dots.models.lanes import (
     intrinsic_call,
     load,
     offset,
+    register,
     splat,
     store,
     vector_of,
@@ -47,13 +49,12 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
     """
     body = {Isa.AVX512_VNNI: vnni_block, Isa.AVX2: avx2_block}[isa]
 
-    @intrinsic
     def tile(typing: Any, w: Any, scales: Any, q: Any, q_step: Any, s: Any, su: Any, s_step: Any, y: Any, y_step: Any,
              blocks: Any, add: Any) -> Any:  # fmt: skip
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             w, scales, q, q_step, s, su, s_step, y, y_step, blocks, add = args
             outputs = [offset(b, y, (y_step, k)) for k in range(tokens)]
-            sums = [cgutils.alloca_once(b, ir.VectorType(F32, ROWS)) for _ in range(tokens)]
+            sums = [register(b, FLOATS) for _ in range(tokens)]
             adding = b.icmp_signed("!=", add, I64(0))
             for k in range(tokens):
                 b.store(b.select(adding, Floats.load(b, outputs[k]).v, Floats.of(b, 0).v), sums[k])
@@ -63,7 +64,7 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
                 d = Floats.load_halves(b, scale)
                 dots = body(b, bits, offset(b, w, (j, 64 * bits)))
                 for k in range(tokens):
-                    dot = Floats(b, b.sitofp(dots(offset(b, q, (q_step, k), (j, BLOCK))), ir.VectorType(F32, ROWS)))
+                    dot = Floats(b, b.sitofp(dots(offset(b, q, (q_step, k), (j, BLOCK))), FLOATS))
                     at = offset(b, s, (s_step, k), (j, 4))
                     total = (dot * d).fma(Floats.splat(b, load(b, at, F32, 4)), Floats(b, b.load(sums[k])))
                     if bits == 4:
@@ -77,7 +78,7 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
 
         return addresses(11), codegen
 
-    return tile
+    return emitted(tile, isa, bits, tokens)
 
 
 Dots = Callable[[Any], Any]  # address of a token's 32 quantised values -> sixteen integer dot products
@@ -162,7 +163,7 @@ def avx2_block(b: Any, bits: int, w: Any) -> Dots:
     return dots
 
 
-@intrinsic
+@emitted
 def quantise_block(typing: Any, x: Any, q: Any, s: Any, su: Any) -> Any:
     """Thirty-two floats at x to signed bytes at q, their scale at s, and scale times their sum at su."""
 
@@ -184,13 +185,13 @@ def quantise_block(typing: Any, x: Any, q: Any, s: Any, su: Any) -> Any:
     return addresses(4), codegen
 
 
-@intrinsic
+@emitted
 def add_squares(typing: Any, x: Any, count: Any) -> Any:
     """The sum of squares of `count` floats, a multiple of sixteen."""
 
     def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
         x, count = args
-        total = cgutils.alloca_once_value(b, Floats.of(b, 0).v)
+        total = register(b, FLOATS, Floats.of(b, 0).v)
         with cgutils.for_range(b, b.udiv(count, I64(16)), intp=I64) as loop:
             part = Floats.load(b, offset(b, x, (loop.index, 64)))
             b.store(part.fma(part, Floats(b, b.load(total))).v, total)
@@ -199,7 +200,7 @@ def add_squares(typing: Any, x: Any, count: Any) -> Any:
     return types.float32(types.intp, types.intp), codegen
 
 
-@intrinsic
+@emitted
 def silu_product(typing: Any, gate: Any, up: Any, out: Any) -> Any:
     """Sixteen of gate / (1 + e^-gate) * up"""
 
@@ -212,7 +213,7 @@ def silu_product(typing: Any, gate: Any, up: Any, out: Any) -> Any:
     return addresses(3), codegen
 
 
-@intrinsic
+@emitted
 def to_halves(typing: Any, x: Any, out: Any) -> Any:
     """Sixteen floats to half precision."""
 
@@ -226,7 +227,6 @@ def to_halves(typing: Any, x: Any, out: Any) -> Any:
 def score_rows(heads: int, dim: int) -> Any:
     """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart"""
 
-    @intrinsic
     def score(typing: Any, q: Any, keys: Any, step: Any, rows: Any, scores: Any) -> Any:
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             q, keys, step, rows, scores = args
@@ -244,18 +244,17 @@ def score_rows(heads: int, dim: int) -> Any:
 
         return addresses(5), codegen
 
-    return score
+    return emitted(score, heads, dim)
 
 
 def mix_rows(heads: int, dim: int) -> Any:
     """mixed[head] += sum over rows of weights[head * SPAN + row] * values[row]"""
 
-    @intrinsic
     def mix(typing: Any, weights: Any, values: Any, step: Any, rows: Any, mixed: Any) -> Any:
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             weights, values, step, rows, mixed = args
             places = [(h, c) for h in range(heads) for c in range(dim // 16)]
-            sums = {p: cgutils.alloca_once(b, ir.VectorType(F32, 16)) for p in places}
+            sums = {p: register(b, FLOATS) for p in places}
             for h, c in places:
                 b.store(Floats.load(b, offset(b, mixed, 4 * (h * dim + 16 * c))).v, sums[h, c])
             with cgutils.for_range(b, rows, intp=I64) as loop:
@@ -271,7 +270,7 @@ def mix_rows(heads: int, dim: int) -> Any:
 
         return addresses(5), codegen
 
-    return mix
+    return emitted(mix, heads, dim)
 
 
 def online_softmax(dim: int) -> Any:
@@ -280,7 +279,6 @@ def online_softmax(dim: int) -> Any:
     state: greatest score, sum of weights · scores beyond the rows that exist hold the least float
     """
 
-    @intrinsic
     def softmax(typing: Any, scores: Any, state: Any, mixed: Any) -> Any:
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             scores, state, mixed = args
@@ -306,4 +304,4 @@ def online_softmax(dim: int) -> Any:
 
         return addresses(3), codegen
 
-    return softmax
+    return emitted(softmax, dim)

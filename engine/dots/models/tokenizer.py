@@ -98,7 +98,8 @@ class BytePairTokenizer:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         named = list(enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True)))
-        self.specials: dict[str, int] = {t: i for i, (t, kind) in named if kind == CONTROL and t}
+        # One character cannot be broken up, so a control token that short would be forgeable: it is never matched.
+        self.specials: dict[str, int] = {t: i for i, (t, kind) in named if kind == CONTROL and len(t) > 1}
         # Control tokens are left out of the model: plain text cannot become one, whatever the splitter does.
         words = {t: i for i, (t, kind) in named if kind != CONTROL}
         whole_words_first = vocabulary.pre == "llama-bpe"

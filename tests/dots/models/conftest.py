@@ -66,3 +66,15 @@ def oracle() -> Model:
 @pytest.fixture(scope="session")
 def sequences() -> Callable[..., Sequences]:
     return Sequences
+
+
+@pytest.fixture(scope="session")
+def surprise() -> Callable[[NDArray[np.float32], list[int]], float]:
+    """Mean negative log likelihood of a text, from the logits of each of its tokens."""
+
+    def mean(logits: NDArray[np.float32], ids: list[int]) -> float:
+        before = logits[:-1].astype(np.float64)
+        above = before - before[np.arange(len(ids) - 1), ids[1:]][:, None]
+        return float(np.mean(np.log(np.exp(above).sum(axis=1))))
+
+    return mean

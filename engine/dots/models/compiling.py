@@ -1,0 +1,66 @@
+"""How functions are compiled and where the machine code is kept, so that a second start need not compile.
+
+Numba keys its cache by a function's own source. What kernels close over (tiles, other kernels, an instruction set) is
+named here by what it is made from, and the folder is named by the digest of every source that shapes the code.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.extending import intrinsic
+
+F = TypeVar("F", bound=Callable[..., Any])
+SOURCES = ("compiling.py", "lanes.py", "tile.py", "kernels.py")
+
+
+def source_digest() -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name in SOURCES:
+        digest.update(Path(__file__).with_name(name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_folder() -> Path | None:
+    """NUMBA_CACHE_DIR or the user's cache; None where nothing can be kept."""
+    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(base) / "spaces" / f"kernels-{source_digest()}"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+FOLDER = cache_folder()
+if FOLDER is not None:
+    numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
+
+
+def named(made: Any, name: str, *parameters: object) -> Any:
+    """The same name in every process for what is made from the same parameters; Numba would draw a random one."""
+    known = f"dots {name} {parameters}"
+    if known in type(made)._memo:
+        return type(made)._memo[known]
+    made._set_uuid(known)
+    return made
+
+
+def compiled(function: F, *parameters: object) -> F:
+    """One thread; `parameters` is what a function made inside another closes over."""
+    jit = numba.njit(cache=FOLDER is not None, error_model="numpy")
+    return cast(F, named(jit(function), function.__qualname__, *parameters))
+
+
+def parallel(function: F, *parameters: object) -> F:
+    """`prange` is shared out over the cores."""
+    jit = numba.njit(cache=FOLDER is not None, error_model="numpy", parallel=True)
+    return cast(F, named(jit(function), function.__qualname__, *parameters))
+
+
+def emitted(function: Callable[..., Any], *parameters: object) -> Any:
+    """An intrinsic: the function's inner one writes LLVM instructions."""
+    return named(intrinsic(function), function.__qualname__, *parameters)
