@@ -61,8 +61,8 @@ export class Connection {
   /** Send a frame; false when there is no open link. `answered` frames must get an answer in time or the link is lost. */
   send(frame: ClientFrame, answered = false): boolean {
     if (this.link !== "open") return false;
-    this.write(frame);
     if (answered) this.awaitAnswer();
+    this.write(frame);
     return true;
   }
 

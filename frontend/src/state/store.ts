@@ -223,10 +223,9 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     asked = 0;
     for (const { client: other, name } of frame.members) names.set(other, name);
     store.setState({ name: frame.space.name, version: saved && versionOf(saved) });
-    const moved = replica.welcomed(state, frame.seq, graph);
-    sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
-    show(moved);
+    show(replica.welcomed(state, frame.seq, graph));
     compare();
+    sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
     push();
     const newest = frame.runs.at(-1);
     if (newest !== undefined && newest !== run?.view.id && (!run || runs.hasEnded(run))) {
@@ -277,8 +276,9 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
       connection.drop();
       return;
     }
+    const due = pushTimer === undefined; // what came while the last push was on its way has waited long enough
     show(moved);
-    if (!state.sent) push();
+    if (due) push();
   }
 
   function onRefused({ id, code, where, expected, got }: RefusalFrame): void {
