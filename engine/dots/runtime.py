@@ -102,8 +102,9 @@ class Runtime:
 
     def close(self) -> None:
         """Cancel every run and give everything back. Called once, from another thread than the runtime's."""
-        self.post(self._stop)
-        self.thread.join()
+        if self.thread.is_alive():
+            self.post(self._stop)
+            self.thread.join()
         self.calls.shutdown(cancel_futures=True)
         self.tokenizing.shutdown(cancel_futures=True)
         for worker in self.workers:

@@ -1,0 +1,285 @@
+"""The command `dots`: run a program or a prompt in this process, and look at the model. Results go to standard output,
+progress to standard error.
+
+Each command holds a runtime of its own and gives it back at the end; no server is needed.
+"""
+
+import argparse
+import dataclasses
+import functools
+import json
+import queue
+import sys
+import traceback
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from dots import program
+from dots.arena import PAGE, Arena
+from dots.components import catalogue
+from dots.dot import Dot, State, Work
+from dots.engine import Engine
+from dots.errors import Failure, Refused, exit_code
+from dots.events import END_KINDS, Event
+from dots.flow import Flow
+from dots.models.model import KNOWN, load
+from dots.pages import Pool
+from dots.program import Limits, Program
+from dots.runtime import Runtime
+from dots.spec import Message, ModelRequest, Sampling, Values
+
+FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130
+DEFAULT_MODEL: Final = next(iter(KNOWN))
+
+
+class BadInput(Exception):
+    """What was asked or given cannot be used; exit status 2."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    given = parser().parse_args(arguments)
+    try:
+        status: int = given.command(given)
+    except (BadInput, OSError) as error:
+        print(f"dots: {error}", file=sys.stderr)
+        return USAGE
+    except Refused as refused:
+        print(f"dots: {refused}", file=sys.stderr)
+        return exit_code(refused.failure)
+    except Exception:
+        traceback.print_exc()
+        return INTERNAL
+    return status
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="dots", description="Run programs and prompts under hard limits.")
+    top.add_argument("--version", action="version", version=f"dots {version('spaces')}")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+
+    one = commands.add_parser("exec", help="run a compiled program, binary or text, without a server")
+    one.add_argument("flow", type=Path, metavar="FLOW.dotbin")
+    one.add_argument("--input", action="append", default=[], metavar="NAME=TEXT", help="a run input; may be repeated")
+    _common(one)
+    one.set_defaults(command=exec_flow)
+
+    one = commands.add_parser("run", help="let the model continue one prompt, as one dot")
+    said = one.add_mutually_exclusive_group(required=True)
+    said.add_argument("--prompt", metavar="TEXT")
+    said.add_argument("--prompt-file", type=Path, metavar="FILE")
+    one.add_argument("--raw", action="store_true", help="continue the text itself, without the chat template")
+    one.add_argument("--max-steps", type=_positive, default=128, help="hard limit on tokens (128)")
+    one.add_argument("--kv-limit", type=_positive, default=16384, metavar="KIB", help="hard limit on KV pages (16384)")
+    one.add_argument("--max-seconds", type=_positive, default=600, help="hard limit on time (600)")
+    one.add_argument("--no-end-tokens", action="store_true", help="go on after the model's end tokens")
+    one.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end before this text; repeatable")
+    one.add_argument("--temperature", type=_number(0, 2), default=0.0, help="0 (greedy) to 2")
+    one.add_argument("--top-p", type=_number(0, 1), default=1.0)
+    one.add_argument("--seed", type=_seed, default=0)
+    one.add_argument("--model", default=DEFAULT_MODEL, metavar="NAME")
+    _common(one)
+    one.set_defaults(command=run_prompt)
+
+    one = commands.add_parser("model", help="load the model and say what it is")
+    one.add_argument("--model", default=DEFAULT_MODEL, metavar="NAME")
+    _common(one)
+    one.set_defaults(command=show_model)
+    return top
+
+
+def _common(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--executor", default="auto", metavar="NAME")
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
+    return number
+
+
+def _seed(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**53:
+        raise argparse.ArgumentTypeError(f"expected 0 to 2^53-1, got {text}")
+    return number
+
+
+def _number(low: float, high: float) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        value = float(text)
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected {low:g} to {high:g}, got {text}")
+        return value
+
+    return number
+
+
+# ---- commands ----------
+
+
+def exec_flow(given: argparse.Namespace) -> int:
+    try:
+        made = program.load(given.flow.read_bytes())
+    except ValueError as error:
+        raise BadInput(f"{given.flow}: {error}") from None
+    if len(made.outputs) != 1 and not given.json:
+        raise BadInput(f"{given.flow} has {len(made.outputs)} outputs; --json prints them all")
+    flow = executed(made, dict(map(_pair, given.input)), given.executor)
+    outputs = flow.outputs()
+    if given.json:
+        failures = [{"node": node, **_facts(failure)} for node, failure in flow.failures]
+        _print(_json({"status": flow.status, "outputs": outputs, "failures": failures}) + "\n")
+    elif outputs:
+        (value,) = outputs.values()
+        _print(value if isinstance(value, str) else _json(value))
+    for node, failure in flow.failures:
+        _say(f"{node}: {failure}")
+    if flow.status == "cancelled":
+        return INTERRUPTED
+    return exit_code(flow.failures[0][1]) if flow.failures else FINE
+
+
+def executed(made: Program, inputs: Values, executor: str) -> Flow:
+    """Run a program to its end in this process; an interrupt cancels it."""
+    named = (
+        [i.params.get("model", DEFAULT_MODEL) for i in made.blocks[0].instructions if i.limits] if made.blocks else []
+    )
+    model = str(named[0]) if named else DEFAULT_MODEL
+    told: queue.SimpleQueue[Event | BaseException] = queue.SimpleQueue()
+    runtime = Runtime(catalogue(), model, functools.partial(load, model, executor), region="low", on_crash=told.put)
+    try:
+        flow = runtime.run("exec", made, inputs, "cli", {}, told.put)
+        runtime.start(model=flow.needs_model)
+        while True:
+            try:
+                event = told.get()
+            except KeyboardInterrupt:
+                runtime.cancel(flow)
+                continue
+            if isinstance(event, BaseException):
+                raise event
+            if event.kind == "ended":
+                return flow
+            if event.kind in END_KINDS:
+                _say(f"{event.time:8.3f} s  {event.node} {event.kind}")
+    finally:
+        runtime.close()
+
+
+def run_prompt(given: argparse.Namespace) -> int:
+    text = given.prompt if given.prompt_file is None else _read(given.prompt_file)
+    request = ModelRequest(
+        model=given.model,
+        messages=None if given.raw else (Message("user", text),),
+        text=text if given.raw else None,
+        sampling=Sampling(given.temperature, given.top_p, given.seed),
+    )
+    model = load(given.model, given.executor)
+    work = Work(
+        space="cli",
+        prompt=tuple(model.prompt_tokens(request)),
+        limits=Limits(given.max_steps, given.kv_limit, given.max_seconds),
+        sampling=request.sampling,
+        stop=tuple(stop for stop in given.stop if stop),
+        end_tokens=not given.no_end_tokens,
+    )
+    arena = Arena(PAGE)
+    engine = Engine(model, Pool(arena.low, arena.low.pages), arena.low)
+    shown = print_nothing if given.json else print_new
+    dot = engine.submit(work, shown)
+    try:
+        while engine.busy:
+            engine.step()
+    except KeyboardInterrupt:
+        engine.cancel(dot)
+        shown(dot)
+    finally:
+        arena.close()
+    return _report(given, dot)
+
+
+def print_new(dot: Dot) -> None:
+    _print(dot.stream.take())
+
+
+def print_nothing(dot: Dot) -> None:
+    """With --json the text is part of the one object at the end."""
+
+
+def _report(given: argparse.Namespace, dot: Dot) -> int:
+    usage = {
+        "steps": dot.steps,
+        "max_steps": given.max_steps,
+        "prompt_tokens": len(dot.work.prompt),
+        "kv_used": dot.kv_used,
+        "kv_committed": dot.kv_committed,
+        "kv_limit": given.kv_limit * 1024,
+    }
+    if given.json:
+        failure = _facts(dot.failure) if dot.failure else None
+        told = {"text": dot.stream.text, "usage": usage, "state": dot.state, "finish": dot.finish, "failure": failure}
+        _print(_json(told) + "\n")
+    else:
+        _print("\n")
+        _say(f"usage {dot.steps}/{given.max_steps} steps, {dot.kv_committed // 1024}/{given.kv_limit} KiB")
+        if dot.failure:
+            _say(str(dot.failure))
+    if dot.state is State.CANCELLED:
+        return INTERRUPTED
+    return exit_code(dot.failure) if dot.failure else FINE
+
+
+def show_model(given: argparse.Namespace) -> int:
+    model = load(given.model, given.executor)
+    facts = {"name": model.name, "digest": model.digest, "executor": model.executor.name}
+    geometry = dataclasses.asdict(model.executor.geometry)
+    if given.json:
+        _print(_json({**facts, "geometry": geometry}) + "\n")
+    else:
+        _print("".join(f"{name:<10} {value}\n" for name, value in {**facts, **geometry}.items()))
+    return FINE
+
+
+# ---- words ----------
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise BadInput(f"--input: expected NAME=TEXT, got {text!r}")
+    return name, value
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: expected UTF-8, got {error}") from None
+
+
+def _facts(failure: Failure) -> dict[str, Any]:
+    facts = {"code": int(failure.code), "name": failure.code.name, "where": failure.where}
+    return {**facts, "expected": failure.expected, "got": failure.got, "retry": failure.retry}
+
+
+def _json(value: object) -> str:
+    """One form for one value, so that the bytes of two runs can be compared."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _print(text: str) -> None:
+    """UTF-8 whatever the terminal says, and at once."""
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
