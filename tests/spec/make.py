@@ -214,8 +214,14 @@ def codec() -> list[Case]:
         long(
             "200001 items", [("9a00030d40", 1), ("00", 200_000)], verdict="malformed", code="items", offset=5 + 199_999
         ),
-        long("16 MiB", [("5a00fffffb", 1), ("00", 0xFFFFFB)], verdict="accept"),
-        long("16 MiB and a byte", [("5a00fffffc", 1), ("00", 0xFFFFFC)], verdict="malformed", code="size", offset=0),
+        long("16 MiB", [("5a00fffffb", 1), ("00" * 4096, 4095), ("00" * 4091, 1)], verdict="accept"),
+        long(
+            "16 MiB and a byte",
+            [("5a00fffffc", 1), ("00" * 4096, 4095), ("00" * 4092, 1)],
+            verdict="malformed",
+            code="size",
+            offset=0,
+        ),
         malformed("depth before length", "81" * 32 + "9bffffffffffffffff", "depth", 32),
         long(
             "keys are items",
