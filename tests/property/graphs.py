@@ -1,5 +1,7 @@
 """Strategies: any value of the codec, any valid graph, and graphs of the catalogue's components that compile."""
 
+from functools import cache
+
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
@@ -15,10 +17,12 @@ NAMES = ("text", "prompt", "a", "b", "aa", "value", "\uff5e", "\U0001f600", "sec
 COMPONENTS = ("text.clean", "text.input", "llm.generate", "x.y_1.z")
 
 
+@cache
 def texts(size: int = 12) -> st.SearchStrategy[str]:
     return st.text(st.characters(exclude_categories=("Cs",)), max_size=size)
 
 
+@cache
 def values(leaves: int = 8) -> st.SearchStrategy[Value]:
     """Any value; maps whose keys are text or unsigned ints, never the key `secret` with something else."""
     scalars = (
@@ -41,39 +45,58 @@ def values(leaves: int = 8) -> st.SearchStrategy[Value]:
     )
 
 
+@cache
 def flags() -> st.SearchStrategy[dict[str, Value]]:
     limits = {"steps": st.integers(1, 1_000_000), "kv": st.integers(1, 64), "seconds": st.integers(1, 86_400)}
     return st.fixed_dictionaries({}, optional={"disabled": st.just(True), **limits})
 
 
+@cache
 def nodes(ident: str) -> st.SearchStrategy[Node]:
     params = st.dictionaries(st.sampled_from(NAMES), values(4), max_size=3)
     return st.builds(Node, st.just(ident), st.sampled_from(COMPONENTS), st.integers(1, 3), params, flags())
 
 
+IDENTS = [f"000000000{c}" for c in LETTERS[:6]]
+SOME = st.sampled_from(IDENTS)
+FREE = st.sampled_from(["000000000x", "000000000y"])
+NINE = st.integers(-9, 9)
+SIZE = st.integers(1, 9)
+ENDS = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(0, 2)),
+    max_size=6,
+)
+SETTINGS = st.dictionaries(texts(3).filter(lambda key: key != "secret"), values(3), max_size=2)
+POSITIONS = st.dictionaries(SOME, st.tuples(st.integers(-1_000_000, 1_000_000), NINE), max_size=4)
+LABELS = st.dictionaries(SOME, texts().filter(bool), max_size=4)
+NOTES = st.dictionaries(FREE, st.tuples(NINE, NINE, SIZE, SIZE, texts()), max_size=2)
+GROUPS = st.dictionaries(FREE, st.tuples(texts(), st.sets(SOME)), max_size=2)
+EXTRA = st.dictionaries(st.sampled_from([69, 70, 300]), values(3), max_size=2)
+CHOSEN = st.lists(SOME, max_size=5, unique=True)
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> Graph:
     """Any valid graph. Few ids are in use, so that two of them share nodes, edges and slots."""
-    idents = draw(st.lists(st.sampled_from([f"000000000{c}" for c in LETTERS[:6]]), max_size=5, unique=True))
-    place = st.tuples(st.integers(-1_000_000, 1_000_000), st.integers(-9, 9))
+    idents = draw(CHOSEN)
     taken: dict[tuple[str, str, int], Edge] = {}
-    for _ in range(draw(st.integers(0, 5)) if len(idents) > 1 else 0):
-        a, b = sorted(draw(st.lists(st.integers(0, len(idents) - 1), min_size=2, max_size=2, unique=True)))
-        output, entry, slot = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES)), draw(st.integers(0, 2))
-        taken.setdefault((idents[b], entry, slot), Edge(idents[a], output, idents[b], entry, slot))
-    members = st.sets(st.sampled_from(idents), min_size=1).map(lambda found: tuple(sorted(found))) if idents else None
-    some = st.sampled_from(idents) if idents else st.nothing()
-    free = st.sampled_from(["000000000x", "000000000y"])
-    notes = st.tuples(st.integers(-9, 9), st.integers(-9, 9), st.integers(1, 9), st.integers(1, 9), texts())
+    for a, b, output, entry, slot in draw(ENDS) if len(idents) > 1 else ():
+        a, b = sorted((a % len(idents), b % len(idents)))
+        if a != b:
+            taken.setdefault((idents[b], entry, slot), Edge(idents[a], output, idents[b], entry, slot))
     graph = Graph(
         {name: draw(nodes(name)) for name in sorted(idents)},
         tuple(sorted(taken.values())),
-        draw(st.dictionaries(texts(3).filter(lambda key: key != "secret"), values(3), max_size=2)),
-        draw(st.dictionaries(some, place, max_size=3)) if idents else {},
-        draw(st.dictionaries(some, texts().filter(bool), max_size=3)) if idents else {},
-        draw(st.dictionaries(free, notes, max_size=2)),
-        draw(st.dictionaries(free, st.tuples(texts(), members), max_size=2)) if members is not None else {},
-        draw(st.dictionaries(st.sampled_from([69, 70, 300]), values(3), max_size=2)),
+        draw(SETTINGS),
+        {name: at for name, at in draw(POSITIONS).items() if name in idents},
+        {name: label for name, label in draw(LABELS).items() if name in idents},
+        draw(NOTES),
+        {
+            name: (label, tuple(sorted(found)))
+            for name, (label, members) in draw(GROUPS).items()
+            if (found := members & set(idents))
+        },
+        draw(EXTRA),
     )
     return igb.read(igb.write(graph))
 
