@@ -81,10 +81,10 @@ GENERATORS: Mapping[str, Callable[[], str]] = {
 }
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; exit 1 when a file is not up to date")
-    check = parser.parse_args().check
+    check = parser.parse_args(arguments).check
     stale = []
     for name, generator in GENERATORS.items():
         path, text = ROOT / name, generator()

@@ -94,7 +94,7 @@ async def identify(request: Request) -> None:
 
 def create_app(settings: Settings, start_engine: StartEngine | None = None) -> FastAPI:
     """The application. Tests give an engine of their own."""
-    guards = [Middleware(SecurityHeaders, settings), Middleware(HostGuard, settings), Middleware(BodyLimit)]
+    guards = [Middleware(SecurityHeaders), Middleware(HostGuard, settings), Middleware(BodyLimit)]
     app = FastAPI(title="Spaces", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan, middleware=guards)
     app.state.parts = make_parts(settings, start_engine)
     app.add_exception_handler(Refused, on_refused)

@@ -11,25 +11,20 @@ IMPORT_LIMIT = 16 << 20
 IMPORT_PATH = "/api/spaces/import"
 
 
-def policy(settings: Settings) -> str:
-    """No script but our own files, no frame, no form, no other host. Inline style attributes are React's."""
-    sockets = " ".join(f"ws://{host}" for host in sorted(settings.hosts))
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        f"font-src 'self'; connect-src 'self' {sockets}; worker-src 'self'; manifest-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-
-
-def security_headers(settings: Settings) -> dict[str, str]:
-    return {
-        "content-security-policy": policy(settings),
-        "x-content-type-options": "nosniff",
-        "x-frame-options": "DENY",
-        "referrer-policy": "no-referrer",
-        "cross-origin-opener-policy": "same-origin",
-        "cross-origin-resource-policy": "same-origin",
-    }
+# No script but our own files, no frame, no form, no other host; `self` covers the socket. Inline style attributes are React's.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
 
 
 class HostGuard:
@@ -59,14 +54,13 @@ class HostGuard:
 class SecurityHeaders:
     """Sets the security headers on every response."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.headers = security_headers(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self.headers)
+                MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
         await self.app(scope, receive, send_with if scope["type"] == "http" else send)

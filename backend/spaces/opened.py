@@ -282,6 +282,7 @@ class OpenSpaces:
         idle = [s for s in self.open.values() if not s.members and not s.lock.locked() and not self.runs.running(s.id)]
         for space in idle[:-MAX_IDLE]:
             space.close(Reason.UNAVAILABLE, "")
+            self.runs.forget(space.id)
             del self.open[space.id]
 
     def wake(self, space: str) -> None:

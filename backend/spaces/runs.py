@@ -158,6 +158,10 @@ class Runs:
         else:  # still waiting for a host
             live.task.cancel()
 
+    def forget(self, space: str) -> None:
+        """Let go of the logs of a Space whose runs have all ended; they stand in the database."""
+        self.live = {run.id: run for run in self.live.values() if run.space != space}
+
     async def cancel_space(self, space: str) -> None:
         for run in self.running(space):
             await self.cancel(run, space)

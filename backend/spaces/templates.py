@@ -8,7 +8,8 @@ from dots.components import Catalogue
 from igc.graph import Edge, Graph, Node
 from spaces.ids import new_id
 
-COLUMN = 344  # a node is 280 wide
+GRID = 8
+COLUMN = 272  # a card is at most 248 wide, and counts stand on the wires between
 ROW = 320
 
 NOTICE = """<h1>Reading room</h1>
@@ -37,11 +38,11 @@ class Builder:
         self.labels: dict[str, str] = {}
 
     def node(
-        self, component: str, column: int, row: float = 0, label: str = "", params: Mapping[str, Any] | None = None
+        self, component: str, column: float, row: float = 0, label: str = "", params: Mapping[str, Any] | None = None
     ) -> str:
         name = new_id()
         self.nodes[name] = Node(name, component, self.catalogue[component].spec.version, dict(params or {}))
-        self.positions[name] = (column * COLUMN, int(row * ROW))
+        self.positions[name] = (round(column * COLUMN / GRID) * GRID, round(row * ROW / GRID) * GRID)
         if label:
             self.labels[name] = label
         return name
@@ -58,7 +59,7 @@ def empty(build: Builder) -> None:
 
 
 def first(build: Builder) -> None:
-    """Text, cleaned, put into a prompt, and answered."""
+    """Text, cleaned, put into a prompt, and answered. Two lines, so that it is readable on a laptop at full size."""
     text = build.node("text.input", 0, params={"name": "text", "text": NOTICE})
     clean = build.node("text.clean", 1)
     prompt = build.node(
@@ -66,8 +67,8 @@ def first(build: Builder) -> None:
         2,
         params={"template": "Write one short sentence that says what matters in this notice.\n\n{notice}"},
     )
-    answer = build.node("llm.generate", 3, params={"max_tokens": 64})
-    result = build.node("flow.output", 4, params={"name": "summary"})
+    answer = build.node("llm.generate", 0.5, 0.7, params={"max_tokens": 64})
+    result = build.node("flow.output", 1.7, 0.7, params={"name": "summary"})
     build.edge(text, "text", clean, "text")
     build.edge(clean, "text", prompt, "notice")
     build.edge(prompt, "text", answer, "prompt")

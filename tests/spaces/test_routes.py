@@ -5,12 +5,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from dots.components import catalogue
 from igc.check import check
 from igc.compile import compile
 from spaces.templates import TEMPLATES, build
-from tests.spaces.conftest import Running, running
+from tests.spaces.conftest import Running, running, wait_for
 
 
 @pytest.fixture
@@ -31,6 +32,21 @@ def test_a_space_is_made_looked_at_renamed_and_deleted(api: httpx.Client, server
     assert [api.get(path).status_code, api.delete(path).status_code, api.get(f"{path}/versions").status_code] == [
         404
     ] * 3
+
+
+def test_deleting_a_space_ends_its_runs_and_lets_its_members_go(api: httpx.Client, server: Running) -> None:
+    space = server.new_space("summary")
+    peer = server.join(space)
+    server.engine.go.clear()
+    peer.send(type="run", run="r000000901", igb=peer.until("welcome")["igb"])
+    while peer.until("event")["kind"] != "running":
+        pass
+    assert api.delete(f"/api/spaces/{space}").status_code == 204
+    with pytest.raises(ConnectionClosed):
+        peer.until("never")
+    assert peer.socket.close_code == 4404
+    wait_for(lambda: "r000000901" in server.engine.cancelled)
+    assert api.get("/api/engine").json()["state"] == "ready"
 
 
 @pytest.mark.parametrize(
