@@ -233,13 +233,21 @@ export function encode(value: Value): Uint8Array {
   return writer.bytes();
 }
 
+/** What a value takes of the budgets. Throws Unencodable. */
+export function measure(value: Value): { size: number; items: number } {
+  const writer = new Writer();
+  writer.item(value, 0, "");
+  return { size: writer.bytes().length, items: writer.items };
+}
+
 class Writer {
   private buffer = new Uint8Array(256);
   private view = new DataView(this.buffer.buffer);
   private at = 0;
-  private items = 0;
+  items = 0;
 
   bytes(): Uint8Array {
+    if (this.at > MAX_SIZE) throw new Unencodable("", `at most ${MAX_SIZE} bytes`, String(this.at));
     return this.buffer.slice(0, this.at);
   }
 

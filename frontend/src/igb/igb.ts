@@ -98,9 +98,7 @@ export function checkAnchors({ nodes, positions, labels, groups }: Graph): void 
 
 /** The bytes of a valid graph. Throws Unencodable when a value in it has no form. */
 export function write(graph: Graph): Uint8Array {
-  const sections = semantic(graph);
-  ancillary(graph, sections);
-  return withMagic(MAGIC, encode(sections));
+  return withMagic(MAGIC, encode(sectionsOf(graph)));
 }
 
 /** SHA-256 of all bytes, and of the semantic sections alone: moving a node changes `file` only. */
@@ -314,10 +312,13 @@ function semantic(graph: Graph): Map<number, Value> {
   return sections;
 }
 
-function ancillary(graph: Graph, sections: Map<number, Value>): void {
+/** The map of a file. */
+export function sectionsOf(graph: Graph): ReadonlyMap<number, Value> {
+  const sections = semantic(graph);
   if (graph.positions.size > 0) sections.set(64, graph.positions);
   if (graph.labels.size > 0) sections.set(65, graph.labels);
   if (graph.notes.size > 0) sections.set(66, graph.notes as ReadonlyMap<string, Note>);
   if (graph.groups.size > 0) sections.set(67, graph.groups as ReadonlyMap<string, Group>);
   for (const [key, value] of graph.extra) sections.set(key, value);
+  return sections;
 }

@@ -1,4 +1,5 @@
 // Patches (docs/formats.md §3): the file, strict apply (all ops or none), invert, and the lenient rebase of pending ops.
+import { checkBudget } from "./budget";
 import { encode, sameBytes } from "./cbor";
 import { Draft, nodeValue } from "./draft";
 import type { Graph, Maybe, Op, Value } from "./graph";
@@ -100,7 +101,9 @@ function sameHashes(a: Hashes, b: Hashes): boolean {
 export function applyOps(graph: Graph, ops: readonly Op[]): Graph {
   const draft = new Draft(graph);
   for (const [i, op] of ops.entries()) draft.apply(op, `ops[${i}]`);
-  return draft.finish();
+  const result = draft.finish();
+  checkBudget(graph, ops, result);
+  return result;
 }
 
 /**
@@ -122,7 +125,14 @@ export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
     applied.push(...fitted);
     if (fitted.length > 0) kept.push(op);
   }
-  return { graph: draft.finish(), ops: applied, kept, dropped };
+  try {
+    const result = draft.finish();
+    checkBudget(graph, applied, result);
+    return { graph: result, ops: applied, kept, dropped };
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    return { graph, ops: [], kept: [], dropped: ops.map((op) => ({ op, code: error.code })) }; // too much for one graph
+  }
 }
 
 /** The ops that do what `op` meant to the draft as it is, or why there are none. */

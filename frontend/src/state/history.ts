@@ -54,22 +54,29 @@ function grown(entries: readonly Entry[], label: string, applied: readonly Op[])
 /** The history after ops of someone else. */
 export function overtaken(history: History, ops: readonly Op[], author: string): History {
   if (ops.length === 0) return history;
-  const written = new Set(ops.map(place));
-  const nodes = new Set(ops.filter(isSemantic).flatMap(nodesOf));
-  const drop = (entry: Entry): Entry => {
-    const gone = new Set(
-      entry.ops.filter((op) => op[0] === "node-" && nodes.has(op[1][0])).map((op) => op[1][0] as string),
-    );
-    const kept = entry.ops.filter((op) => {
-      if (written.has(place(op))) return false;
-      // Someone works with a node that undo would delete: the node stays, and what belongs to it.
-      return gone.size === 0 || !nodesOf(op).some((id) => gone.has(id));
-    });
-    return kept.length === entry.ops.length
-      ? entry
-      : { ...entry, ops: kept, lost: [...new Set([...entry.lost, author])] };
-  };
-  return { ...history, undo: history.undo.map(drop), redo: history.redo.map(drop) };
+  const after = (entry: Entry): Entry => dropWritten(bringBack(entry, ops), ops, author);
+  return { ...history, undo: history.undo.map(after), redo: history.redo.map(after) };
+}
+
+/** An entry that brings a deleted node back brings it back with what others did to it before the delete reached them. */
+function bringBack(entry: Entry, ops: readonly Op[]): Entry {
+  const made = new Set(entry.ops.filter((op) => op[0] === "node+").map((op) => op[1][0] as string));
+  for (const op of ops) if (op[0] === "node+") made.delete(op[1][0]); // another brought it back already
+  const along = ops.filter((op) => nodesOf(op).some((id) => made.has(id)));
+  return along.length === 0 ? entry : { ...entry, ops: compose([...entry.ops, ...along]) };
+}
+
+/** An entry without the keys that others wrote, and without the delete of a node that they work with. */
+function dropWritten(entry: Entry, ops: readonly Op[], author: string): Entry {
+  const made = new Set(entry.ops.filter((op) => op[0] === "node+").map((op) => op[1][0] as string));
+  const others = ops.filter((op) => op[0] === "node+" || !nodesOf(op).some((id) => made.has(id)));
+  const written = new Set(others.map(place));
+  const used = new Set(others.filter(isSemantic).flatMap(nodesOf));
+  const deleted = entry.ops.filter((op) => op[0] === "node-" && used.has(op[1][0])).map((op) => op[1][0] as string);
+  const stay = new Set(deleted);
+  const kept = entry.ops.filter((op) => !written.has(place(op)) && !nodesOf(op).some((id) => stay.has(id)));
+  if (kept.length === entry.ops.length) return entry;
+  return { ...entry, ops: kept, lost: [...new Set([...entry.lost, author])] };
 }
 
 function isSemantic(op: Op): boolean {

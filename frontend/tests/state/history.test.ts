@@ -78,4 +78,36 @@ describe("history", () => {
     expect(wired.undo[0]?.ops.map(([kind]) => kind)).toEqual(["label"]);
     expect(world.nodes.size).toBe(1);
   });
+
+  test("a deleted node comes back with what others did to it meanwhile", () => {
+    const gone: Op[] = [
+      ["node-", [A], plain],
+      ["move", [A], [[0, 0]], []],
+    ];
+    const theirs: Op[] = [
+      ["set", [A, "p"], [], ["theirs"]],
+      ["move", [A], [[0, 0]], [[7, 7]]],
+      ["edge+", [B, "x", A, "y", 0]],
+    ];
+    const past = overtaken(record(NOTHING, "Delete", null, gone), theirs, "Someone");
+    expect(past.undo[0]).toEqual({
+      label: "Delete",
+      ops: [
+        ["node+", [A], ["a.b", 1, new Map([["p", "theirs"]]), new Map()]],
+        ["edge+", [B, "x", A, "y", 0]],
+        ["move", [A], [], [[7, 7]]],
+      ],
+      lost: [],
+    });
+  });
+
+  test("a node that someone else deleted too stays deleted, and one that they brought back stays theirs", () => {
+    const past = record(NOTHING, "Delete", null, [["node-", [A], plain]]);
+    expect(overtaken(past, [["node-", [A], plain]], "Someone").undo[0]?.ops).toEqual([]);
+    expect(overtaken(past, [["node+", [A], plain]], "Someone").undo[0]).toEqual({
+      label: "Delete",
+      ops: [],
+      lost: ["Someone"],
+    });
+  });
 });
