@@ -1,7 +1,7 @@
 // The status bar: the link in words, what runs it, the pool, and the two switches of the interface.
 import type { CSSProperties } from "react";
 import { useEditor, useScreen, useView } from "../canvas/screen";
-import { megabytes, rateText, secondsText } from "../canvas/values";
+import { capacity, megabytes, rateText, secondsText } from "../canvas/values";
 import { toggleLanguage, useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
 import { toggleTheme } from "../look/theme";
@@ -89,7 +89,7 @@ function LinkState() {
     );
   }
   return (
-    <span className="cell" role="status" data-testid="link">
+    <span className="cell" role="status" data-testid="link" data-pending={pending}>
       <Glyph name={link === "open" ? "done" : "queued"} size={12} />
       {link === "open" && pending > 0 ? t("status.pending", { count: pending }) : t(`status.${link}`)}
     </span>
@@ -147,7 +147,7 @@ function PoolGauge() {
       {t("status.pool")}
       <i className="gauge" style={style} aria-hidden />
       <span className="num">
-        {megabytes(pool.kvCommitted)} / {megabytes(pool.kvTotal)} MB
+        {capacity(pool.kvCommitted)} / {capacity(pool.kvTotal)}
       </span>
     </span>
   );
