@@ -11,7 +11,7 @@ IMPORT_LIMIT = 16 << 20
 IMPORT_PATH = "/api/spaces/import"
 
 
-# No script but our own files, no frame, no form, no other host; `self` covers the socket. Inline styles are React's.
+# No script but our own files, no frame, no form, no other host. `self` covers the socket; inline styles are React's.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; "
