@@ -1,7 +1,9 @@
 """Builders for tests: the smallest graphs that say what a test needs. Ids come from short names."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from dots import notation
 from dots.codec import Value
 from igc import igb
 from igc.graph import Edge, Graph, Group, Node, Note, Position
@@ -61,3 +63,25 @@ def chat() -> Graph:
         positions={"in": (0, 0), "tpl": (280, 0), "gen": (560, 0), "out": (840, 0)},
         labels={"gen": "Answer"},
     )
+
+
+def parse(text: str) -> tuple[Graph, tuple[str, ...]]:
+    """A graph in lines: `node NAME COMPONENT`, under it `param = value`, `!flag = value`; `edge a.x > b.y`, `target`."""
+    nodes: list[Node] = []
+    edges: list[str] = []
+    targets: list[str] = []
+    for line in filter(None, text.splitlines()):
+        word, _, rest = line.strip().partition(" ")
+        if word == "node":
+            name, kind = rest.split()
+            nodes.append(node(name, kind))
+        elif word == "edge":
+            edges.append(rest)
+        elif word == "target":
+            targets.append(nid(rest))
+        elif not word.startswith(";"):
+            last, value = nodes.pop(), notation.parse(rest.removeprefix("= "), line)
+            added = {word.removeprefix("!"): value}
+            changed = {"flags": {**last.flags, **added}} if word[0] == "!" else {"params": {**last.params, **added}}
+            nodes.append(replace(last, **changed))  # type: ignore[arg-type]
+    return graph(*nodes, edges=tuple(edges)), tuple(targets)
