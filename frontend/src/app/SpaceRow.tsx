@@ -61,9 +61,7 @@ export function SpaceRow({ space, rename, remove }: Props) {
   };
   return (
     <li className="space-row" data-testid={`space-${space.id}`}>
-      <a href={path} onClick={open} className="space-thumb" tabIndex={-1} aria-hidden>
-        <Thumbnail graph={seen?.graph ?? null} />
-      </a>
+      <Thumbnail graph={seen?.graph ?? null} />
       {typed === null ? (
         <a href={path} onClick={open} className="space-title">
           <b>{space.name}</b>

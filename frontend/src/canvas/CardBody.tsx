@@ -3,7 +3,7 @@ import { useWords } from "../i18n/language";
 import type { GraphNode, Id } from "../igb/graph";
 import type { CatalogueEntry } from "../state/catalogue";
 import type { NodeRun } from "../state/editor";
-import type { Card } from "./cards";
+import { type Card, mainText } from "./cards";
 import { LiveText } from "./LiveText";
 import { Meter } from "./Meter";
 import { useNaming } from "./names";
@@ -80,10 +80,9 @@ function Lines({ node, entry, status, card, text, why }: BodyProps & { text: str
   if (status !== "idle" && status !== "done" && why) return <span className={`${clamp} quiet`}>{why}</span>;
   const params = Object.entries(entry?.schema.properties ?? {});
   const value = ([name, param]: (typeof params)[number]) => node.params.get(name) ?? param.default;
-  const main = params.find(([, param]) => param.main);
-  if (main) {
-    const written = value(main);
-    const empty = typeof written !== "string" || written.trim() === "";
+  if (card.body === "text") {
+    const written = mainText(node, entry);
+    const empty = written.trim() === "";
     return <span className={empty ? "quiet" : clamp}>{empty ? t("card.noText") : written}</span>;
   }
   const on = params.filter((param) => param[1].type === "boolean" && value(param) === true);

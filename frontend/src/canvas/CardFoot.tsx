@@ -1,9 +1,12 @@
-// The footer: what the node cost. Before a run, what kind of node it is.
+// The footer: what the node cost. Before a run: what is missing, else the fact about the node that matters most.
 import { useWords } from "../i18n/language";
 import type { GraphNode } from "../igb/graph";
 import type { CatalogueEntry } from "../state/catalogue";
 import type { NodeRun } from "../state/editor";
+import { paramOf } from "../state/ports";
 import { givenText } from "./CardBody";
+import { bodyOf, mainText } from "./cards";
+import type { Pin } from "./ports";
 import type { Status } from "./status";
 import { characters, secondsText } from "./values";
 
@@ -12,6 +15,8 @@ interface Props {
   entry: CatalogueEntry | undefined;
   run: NodeRun | undefined;
   status: Status;
+  gaps: readonly string[]; // inputs that need a wire
+  pins: readonly Pin[];
 }
 
 /** Tokens for what a model made, characters for the rest. */
@@ -25,17 +30,38 @@ export function useCost(): (run: NodeRun | undefined) => string {
   };
 }
 
-export function CardFoot({ node, entry, run, status }: Props) {
+/** Model, name of the result, length of the text: one fact, chosen by what the card is. */
+function useFact(): (node: GraphNode, entry: CatalogueEntry | undefined) => string {
+  const { t } = useWords();
+  return (node, entry) => {
+    if (!entry) return node.component;
+    const body = bodyOf(entry);
+    if (body === "stream") return String(paramOf(entry, node, "model") ?? "");
+    if (body === "result") return t("card.as", { name: paramOf(entry, node, "name") ?? "" });
+    if (body === "text") return t("card.chars", { count: characters(mainText(node, entry)) });
+    return "";
+  };
+}
+
+export function CardFoot({ node, entry, run, status, gaps, pins }: Props) {
   const { t, say } = useWords();
   const cost = useCost()(run);
+  const fact = useFact()(node, entry);
   const ran = status !== "idle" && status !== "disabled";
-  const left = ran && cost ? cost : entry ? say(entry.label) : node.component;
+  if (gaps.length > 0 && !ran) {
+    const labels = pins.filter((pin) => gaps.includes(pin.name)).map((pin) => say(pin.label));
+    return (
+      <footer className="foot is-gap">
+        <span>{t("card.gap", { count: labels.length, ports: labels.join(", ") })}</span>
+      </footer>
+    );
+  }
   const cut = run?.finish === "cut" ? `${t("card.cut")} · ` : "";
-  const right = run?.seconds === null || run?.seconds === undefined ? "" : `${secondsText(run.seconds)} s`;
+  const seconds = run?.seconds ?? null;
   return (
     <footer className="foot">
-      <span>{left}</span>
-      <span>{ran && `${cut}${right}`}</span>
+      <span>{(ran && cost) || fact}</span>
+      <span>{ran && seconds !== null && `${cut}${secondsText(seconds)} s`}</span>
     </footer>
   );
 }

@@ -23,7 +23,7 @@ export function CardProblem({ id, run, status, problems }: Props) {
     return (
       <div className="msg is-amber" role="status">
         {sentence(t, status, run, NAMELESS)}
-        <button type="button" className="nodrag" onClick={() => visit(id, `budget.${spentField(run)}`)}>
+        <button type="button" className="nodrag" tabIndex={-1} onClick={() => visit(id, `budget.${spentField(run)}`)}>
           {t("card.raise")}
         </button>
       </div>
@@ -35,7 +35,7 @@ export function CardProblem({ id, run, status, problems }: Props) {
         {first.field && <b>{first.field}: </b>}
         {diagnosis(t, first)}
         {first.field && (
-          <button type="button" className="nodrag" onClick={() => visit(id, first.field)}>
+          <button type="button" className="nodrag" tabIndex={-1} onClick={() => visit(id, first.field)}>
             {t("card.openField", { field: first.field })}
           </button>
         )}

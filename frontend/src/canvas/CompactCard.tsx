@@ -2,6 +2,7 @@
 import { useWords } from "../i18n/language";
 import { type BodyProps, givenText, Scales, useWaitsFor } from "./CardBody";
 import { useCost } from "./CardFoot";
+import { mainText } from "./cards";
 import { useNaming } from "./names";
 import { StateMark } from "./StateMark";
 import { sentence } from "./sentence";
@@ -13,8 +14,7 @@ export function CompactCard(props: BodyProps & { name: string }) {
   const naming = useNaming();
   const waitsFor = useWaitsFor(id, status);
   const cost = useCost()(run);
-  const written = [...node.params.values()].find((value) => typeof value === "string");
-  const idle = status === "idle" && typeof written === "string" ? written : "";
+  const idle = status === "idle" ? mainText(node, entry) : "";
   const text = lastWords(givenText(run) || idle, 120) || sentence(t, status, run, { of: naming, waitsFor });
   const scales = card.body === "stream" && entry;
   return (
@@ -27,7 +27,7 @@ export function CompactCard(props: BodyProps & { name: string }) {
         </p>
         {scales && <Scales node={node} entry={entry} run={run} status={status} />}
         <div className="mini-foot">
-          <StateMark status={status} rate={0} place={null} problems={0} />
+          <StateMark status={status} rate={0} place={null} problems={0} gaps={0} />
           <span className="num">{cost}</span>
         </div>
       </div>

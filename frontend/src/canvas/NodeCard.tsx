@@ -25,6 +25,9 @@ export const glyphOf = (name: string | undefined): GlyphName => (name && isGlyph
 
 const useLevel = () => useStore((flow) => levelOf(flow.transform[2]));
 
+/** An input without a wire: not a mistake yet, so it is said quietly until a run asks for it. */
+export const isGap = (found: Diagnostic): boolean => found.code === "missing_input";
+
 export function useProblems(id: Id): Diagnostic[] {
   return useEditor(useShallow((editor) => editor.diagnostics.filter((found) => found.node === id)));
 }
@@ -40,15 +43,17 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const status = statusOf(node, run);
   const inputs = card.pins.inputs;
   const bad = useMemo(() => {
-    const ports = problems.map((found) => found.field);
+    const ports = problems.flatMap((found) => (isGap(found) ? [] : [found.field]));
     if (run?.error) ports.push(inputs.find((pin) => run.error?.where.endsWith(pin.name))?.name ?? null);
     return new Set(ports.filter((port) => port !== null));
   }, [problems, run?.error, inputs]);
   if (!node) return null;
   const limit = run?.stepsLimit ?? limitOf(node, "steps", entry?.budget.steps ?? 0);
   const done = limit > 0 ? Math.min((run?.steps ?? 0) / limit, 1) : 0;
-  const broken = problems.length > 0 && !entry;
-  const classes = `node is-${status} l-${level}${selected ? " is-selected" : ""}${broken ? " is-bad" : ""}`;
+  const mistakes = problems.filter((found) => !isGap(found));
+  const gaps = problems.filter(isGap).flatMap((found) => found.field ?? []);
+  const rested = status === "idle" || status === "done";
+  const classes = `node is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}`;
   const style = { "--v": done } as CSSProperties;
   const rows = Math.max(inputs.length, card.pins.outputs.length, 1);
   if (level === "box") {
@@ -81,13 +86,19 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       <header className="head">
         <Glyph name={glyphOf(entry?.glyph)} />
         <h3 title={name}>{name}</h3>
-        <StateMark status={status} rate={run?.rate ?? 0} place={run?.place ?? null} problems={problems.length} />
+        <StateMark
+          status={status}
+          rate={run?.rate ?? 0}
+          place={run?.place ?? null}
+          problems={mistakes.length}
+          gaps={gaps.length}
+        />
       </header>
       {pins}
       <PortRefusalNote node={id} inputs={inputs} outputs={card.pins.outputs} />
-      <CardProblem id={id} run={run} status={status} problems={problems} />
+      <CardProblem id={id} run={run} status={status} problems={mistakes} />
       <CardBody id={id} node={node} entry={entry} run={run} status={status} card={card} />
-      <CardFoot node={node} entry={entry} run={run} status={status} />
+      <CardFoot node={node} entry={entry} run={run} status={status} gaps={gaps} pins={inputs} />
     </article>
   );
 });

@@ -64,7 +64,7 @@ function PortPin({ node, side, pin, bad }: { node: Id; side: Side; pin: Pin; bad
   if (pin.required && !pin.connected && side === "in") classes.push("is-required");
   if (fit === null) classes.push("is-fit");
   if (fit) classes.push("is-faded");
-  const wants = fit && fit.code !== "direction" && side === "in";
+  const wants = fit?.code.endsWith("type") && side === "in";
   return (
     <span className={classes.join(" ")} title={title}>
       <Handle

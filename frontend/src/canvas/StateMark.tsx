@@ -9,15 +9,23 @@ interface StateProps {
   rate: number;
   place: number | null;
   problems: number;
+  gaps: number;
 }
 
-export function StateMark({ status, rate, place, problems }: StateProps) {
+export function StateMark({ status, rate, place, problems, gaps }: StateProps) {
   const { t } = useWords();
   if (problems > 0 && (status === "idle" || status === "done")) {
     return (
       <span className="st is-problem">
         {t("card.problems", { count: problems })}
         <Glyph name="failed" size={14} />
+      </span>
+    );
+  }
+  if (gaps > 0 && status === "idle") {
+    return (
+      <span className="st is-gap">
+        <Glyph name="warn" size={14} label={t("card.problems", { count: gaps })} />
       </span>
     );
   }

@@ -11,7 +11,7 @@ import { type WireState, wireState } from "./status";
 import { characters, shown } from "./values";
 
 export type WireEdge = FlowEdge<
-  { edge: Edge; type: PortType; lane: number; late: boolean; fan: boolean; lost: boolean },
+  { edge: Edge; type: PortType; lane: number; late: boolean; between: number | null; fan: boolean; lost: boolean },
   "wire"
 >;
 
@@ -46,14 +46,14 @@ function useLabel(state: WireState, unit: string, count: string): string {
 
 export const Wire = memo(function Wire(props: EdgeProps<WireEdge>) {
   const { sourceX, sourceY, targetX, targetY, selected, data } = props;
-  const { edge, type, lane, late, fan, lost } = data as NonNullable<WireEdge["data"]>;
+  const { edge, type, lane, late, between, fan, lost } = data as NonNullable<WireEdge["data"]>;
   const [state, unit = "", count = ""] = useEditor((editor) => carried(editor, edge, type, lost)).split("\n") as [
     WireState,
     string,
     string,
   ];
   const label = useLabel(state, unit, count);
-  const points = corners({ from: [sourceX, sourceY], to: [targetX, targetY], lane, late });
+  const points = corners({ from: [sourceX, sourceY], to: [targetX, targetY], lane, late, between });
   const d = path(points);
   const at = labelAt(points);
   const bend = points[1];

@@ -1,6 +1,7 @@
 // Cards of a graph: what each shows and how large it is, known before anything is drawn, so that nothing jumps.
 import type { Edge, Graph, GraphNode, Id } from "../igb/graph";
 import type { CatalogueEntry } from "../state/catalogue";
+import { paramOf } from "../state/ports";
 import { type Pins, pinsOf } from "./ports";
 
 export const GRID = 8;
@@ -27,6 +28,13 @@ export function bodyOf(entry: CatalogueEntry | undefined): Body {
   if (entry.outputs.length > 0 && entry.outputs.every((port) => port.hidden)) return "result";
   const written = Object.values(entry.schema.properties ?? {}).some((param) => param.main);
   return written ? "text" : "plain";
+}
+
+/** The text written in a node's main param: its own, else the component's default. */
+export function mainText(node: GraphNode, entry: CatalogueEntry | undefined): string {
+  const main = Object.entries(entry?.schema.properties ?? {}).find(([, param]) => param.main)?.[0];
+  const value = entry && main ? paramOf(entry, node, main) : "";
+  return typeof value === "string" ? value : "";
 }
 
 /** Middle of a port's row, from the card's top. */

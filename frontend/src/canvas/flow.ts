@@ -5,7 +5,7 @@ import { type Box, type Card, endsOf, rowY } from "./cards";
 import { edgeId } from "./connecting";
 import type { CardNode } from "./NodeCard";
 import { pinOf } from "./ports";
-import { corners, crosses } from "./route";
+import { corners, crosses, STUB } from "./route";
 import type { WireEdge } from "./Wire";
 
 type Place = readonly [number, number];
@@ -120,6 +120,7 @@ export function createEdges(): (
       );
       const fan = (from.get(edge.source) ?? []).filter((other) => other.output === edge.output).length > 1;
       const late = cards.size <= CAREFUL && fallsLate(graph, cards, edge, lane);
+      const between = wayBack(graph, cards, edge);
       const lost = (output?.missing ?? true) || (input?.missing ?? true);
       const type = output?.type ?? "any";
       const id = edgeId(edge);
@@ -127,8 +128,13 @@ export function createEdges(): (
       const is = selected.has(id);
       const data = old?.data;
       const same =
-        data?.type === type && data.lane === lane && data.late === late && data.fan === fan && data.lost === lost;
-      const keptData = same ? data : { edge, type, lane, late, fan, lost };
+        data?.type === type &&
+        data.lane === lane &&
+        data.late === late &&
+        data.between === between &&
+        data.fan === fan &&
+        data.lost === lost;
+      const keptData = same ? data : { edge, type, lane, late, between, fan, lost };
       next.set(id, old && same && old.selected === is ? old : wireOf(id, edge, keptData, is));
     }
     kept = next;
@@ -177,6 +183,16 @@ function fallsLate(graph: Graph, cards: ReadonlyMap<Id, Card>, edge: Edge, lane:
     return count;
   };
   return hits(true) < hits(false);
+}
+
+/** Half way between the lower edge of the upper card and the upper edge of the lower one; under both when they overlap. */
+function wayBack(graph: Graph, cards: ReadonlyMap<Id, Card>, edge: Edge): number | null {
+  const source = boxOf(graph, cards, edge.source);
+  const target = boxOf(graph, cards, edge.target);
+  if (!source || !target || target.x - (source.x + source.width) >= 2 * STUB) return null;
+  const [upper, lower] = source.y <= target.y ? [source, target] : [target, source];
+  const bottom = upper.y + upper.height;
+  return lower.y - bottom >= 2 * STUB ? (bottom + lower.y) / 2 : Math.max(bottom, lower.y + lower.height) + 2 * STUB;
 }
 
 function boxOf(graph: Graph, cards: ReadonlyMap<Id, Card>, id: Id): Box | null {

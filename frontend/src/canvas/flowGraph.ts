@@ -65,7 +65,11 @@ export function useBuiltFlow(): FlowGraph {
       },
     });
   }, [nodesOf, order, cards, selected, held, graph, catalogue, states, t, language, say]);
-  const edges = useMemo(() => edgesOf(graph, cards, wires), [edgesOf, graph, cards, wires]);
+  const placed = useMemo(
+    () => (held.size === 0 ? graph : { ...graph, positions: new Map([...graph.positions, ...held]) }),
+    [graph, held],
+  );
+  const edges = useMemo(() => edgesOf(placed, cards, wires), [edgesOf, placed, cards, wires]);
 
   const hold = useCallback((changes: NodeChange<CardNode>[]) => {
     setHeld((old) => {

@@ -4,7 +4,8 @@ import type { ConnectVerdict } from "../state/editor";
 
 const TYPES = new Set(["text", "json", "number", "boolean", "any"]);
 
-const typed = (t: TFunction, word: string): string => (TYPES.has(word) ? t(`type.${word}`) : word);
+/** A port type in the language shown; any other word as it is. */
+export const typed = (t: TFunction, word: string): string => (TYPES.has(word) ? t(`type.${word}`) : word);
 
 export function refusalWords(t: TFunction, verdict: Exclude<ConnectVerdict, null>): string {
   const values = { expected: typed(t, verdict.expected), got: typed(t, verdict.got) };

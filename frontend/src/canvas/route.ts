@@ -9,10 +9,11 @@ export interface Ends {
   to: Point;
   lane?: number; // which of the source's outputs, so that their falls stand apart
   late?: boolean; // fall beside the target instead of beside the source
+  between?: number | null; // height of the way back, when the target stands to the left
 }
 
 /** Corners of the wire, ends included; each neighbour differs in one coordinate. */
-export function corners({ from, to, lane = 0, late = false }: Ends): Point[] {
+export function corners({ from, to, lane = 0, late = false, between = null }: Ends): Point[] {
   const [x0, y0] = from;
   const [x1, y1] = to;
   const shift = STUB + 2 + lane * 8;
@@ -25,8 +26,8 @@ export function corners({ from, to, lane = 0, late = false }: Ends): Point[] {
   // The target stands to the left: out, around between the two, and in.
   const out = x0 + shift;
   const into = x1 - shift;
-  const between = Math.abs(y1 - y0) > 4 * RADIUS ? (y0 + y1) / 2 : Math.max(y0, y1) + 96;
-  return [from, [out, y0], [out, between], [into, between], [into, y1], to];
+  const back = between ?? (Math.abs(y1 - y0) > 4 * RADIUS ? (y0 + y1) / 2 : Math.max(y0, y1) + 96);
+  return [from, [out, y0], [out, back], [into, back], [into, y1], to];
 }
 
 /** SVG path through the corners, each rounded by at most half of its shorter leg. */
@@ -62,6 +63,7 @@ export function labelAt(points: readonly Point[]): { x: number; y: number; ancho
   const bend = points[points.length - 2] as Point;
   const run = to[0] - bend[0];
   if (points.length === 2 && run < 120) return { x: (to[0] + bend[0]) / 2, y: to[1] - 5, anchor: "middle" };
+  if (run < 48) return { x: bend[0] - 6, y: to[1] - 10, anchor: "end" };
   return { x: to[0] - 8, y: to[1] - 5, anchor: "end" };
 }
 

@@ -2,6 +2,7 @@
 import type { TFunction } from "i18next";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, NodeRun } from "../state/editor";
+import { typed } from "./refusal";
 import { OVER_MEMORY, OVER_STEPS, type Status } from "./status";
 import { megabytes } from "./values";
 
@@ -69,8 +70,8 @@ export function spentField(run: NodeRun | undefined): "steps" | "kv" | "seconds"
 
 /** A diagnostic in words; a code the interface does not know falls back on its facts. */
 export function diagnosis(t: TFunction, found: Pick<Diagnostic, "code" | "expected" | "got">): string {
-  const key = `diag.${found.code}`;
-  const words = t(key, { expected: found.expected, got: found.got, defaultValue: "" });
+  const values = { expected: typed(t, found.expected), got: typed(t, found.got) };
+  const words = t(`diag.${found.code}`, { ...values, defaultValue: "" });
   if (words) return words;
   if (!found.got) return t("card.needsOnly", { expected: found.expected });
   return t("diag.any", { expected: found.expected, got: found.got });

@@ -23,6 +23,11 @@ export function megabytes(bytes: number): string {
   return mb > 0 && mb < 0.1 ? mb.toFixed(2) : mb.toFixed(1);
 }
 
+/** A large amount with its own unit: MB up to 1024, then GB. */
+export function capacity(bytes: number): string {
+  return bytes < 1024 * MB ? `${megabytes(bytes)} MB` : `${(bytes / (1024 * MB)).toFixed(1)} GB`;
+}
+
 export function secondsText(seconds: number): string {
   return seconds < 100 ? seconds.toFixed(2) : seconds.toFixed(0);
 }

@@ -12,8 +12,9 @@ export function Glyph({ name, size = 16, label, className = "" }: Props) {
   const shape: { d?: string; f?: string; w?: number; faint?: string; hole?: string } = GLYPHS[name];
   const naming = label ? { role: "img", "aria-label": label } : { "aria-hidden": true };
   return (
+    // biome-ignore lint/a11y/noSvgWithoutTitle: without a label the glyph is hidden from readers
     <svg className={`glyph ${className}`} width={size} height={size} viewBox="0 0 16 16" focusable="false" {...naming}>
-      <title>{label ?? ""}</title>
+      {label && <title>{label}</title>}
       <g fill="none" strokeLinecap="round" strokeLinejoin="round">
         {shape.f && <path d={shape.f} fill="currentColor" />}
         {shape.faint && <path d={shape.faint} stroke="currentColor" strokeWidth={shape.w ?? 1.3} opacity={0.4} />}

@@ -9,6 +9,7 @@ import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
 import { BudgetSection } from "./BudgetSection";
+import { FlowSection } from "./FlowSection";
 import { LastOutput } from "./LastOutput";
 import { NodeProblems } from "./NodeProblems";
 import { PortsSection } from "./PortsSection";
@@ -42,7 +43,7 @@ export function Inspector({ sheet }: { sheet: boolean }) {
 function Nothing({ count }: { count: number }) {
   const { t } = useWords();
   const gestures = useGestures();
-  if (count === 0) return <p className="panel-empty">{t("inspector.none")}</p>;
+  if (count === 0) return <FlowSection />;
   return (
     <div className="panel-empty">
       <b>{t("inspector.many", { count })}</b>

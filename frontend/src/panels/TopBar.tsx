@@ -90,8 +90,10 @@ function VersionChip() {
   return (
     <>
       <span className="version">
-        <b>{number === null ? "v0" : `v${number}`}</b>
-        <span className="version-state">{unsaved ? t("bar.unsaved") : t("bar.saved")}</span>
+        {number !== null && <b>v{number}</b>}
+        <span className="version-state" data-testid="version-state">
+          {number === null ? t("bar.noVersion") : t(unsaved ? "bar.unsaved" : "bar.saved")}
+        </span>
       </span>
       <button
         type="button"
