@@ -66,7 +66,7 @@ def chat() -> Graph:
 
 
 def parse(text: str) -> tuple[Graph, tuple[str, ...]]:
-    """A graph in lines: `node NAME COMPONENT`, under it `param = value`, `!flag = value`; `edge a.x > b.y`, `target`."""
+    """A graph in lines: `node NAME COMPONENT`, then `param = value` or `!flag = value`; `edge a.x > b.y`; `target`."""
     nodes: list[Node] = []
     edges: list[str] = []
     targets: list[str] = []
