@@ -16,6 +16,7 @@ MAX_ITEMS: Final = 200_000
 MAX_INT: Final = 2**53 - 1
 
 UINT, NINT, BYTES, TEXT, ARRAY, MAP, TAG, SIMPLE = range(8)
+UNITS: Final = {BYTES: "bytes", TEXT: "bytes of text", ARRAY: "entries", MAP: "pairs"}
 CONSTANTS: Final = {20: False, 21: True, 22: None}
 FLOATS: Final = {25: ">e", 26: ">f", 27: ">d"}
 ONE_BYTE: Final = [bytes([n]) for n in range(256)]
@@ -81,7 +82,7 @@ class _Reader:
             return CONSTANTS[argument] if argument in CONSTANTS else self.float(start, argument)
         left = self.end - self.at
         if argument > (left // 2 if major == MAP else left):
-            raise Malformed("truncated", start, f"{argument} of major {major}", f"{left} bytes left")
+            raise Malformed("truncated", start, f"{argument} {UNITS[major]}", f"{left} bytes left")
         if major == ARRAY:
             return [self.item(depth + 1) for _ in range(argument)]
         if major == MAP:
