@@ -35,8 +35,10 @@ def free_port() -> int:
 
 def serve(data: Path, *more: str) -> tuple[subprocess.Popen[str], Served]:
     """Start `spaces serve` and wait for its line with the URL; fails with what it printed."""
+    log = data.parent / f"{data.name}.log"
     command = [sys.executable, "-m", "spaces.cli", "serve", "--data", str(data), "--port", str(free_port()), *more]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=ROOT)
+    with log.open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=ROOT)
     assert process.stdout
     watchdog = threading.Timer(READY_SECONDS, process.kill)
     watchdog.start()
@@ -46,19 +48,23 @@ def serve(data: Path, *more: str) -> tuple[subprocess.Popen[str], Served]:
         found = re.search(r"(http://127\.0\.0\.1:\d+)/\?token=\S+", line)
         if found:
             watchdog.cancel()
-            # keep reading, or a full pipe would stop the server
-            threading.Thread(target=lambda out=process.stdout: [*out], daemon=True).start()
             return process, Served(found[0], found[1], data)
     watchdog.cancel()
-    raise AssertionError("the server printed no URL:\n" + "".join(said))
+    raise AssertionError("the server printed no URL:\n" + "".join(said) + log.read_text())
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    assert process.wait(20) is not None
+    assert process.stdout
+    process.stdout.close()
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     process, place = serve(tmp_path_factory.mktemp("data"))
     yield place
-    process.terminate()
-    assert process.wait(20) is not None
+    stop(process)
 
 
 @pytest.fixture(scope="session")

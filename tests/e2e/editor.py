@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, WebSocket, expect
 
 from dots import codec
 
+CARDS = "article[data-testid^=node-]"
 SLOW = 60_000  # ms; the first run compiles the kernels
 
 
@@ -45,7 +46,7 @@ class Editor:
     # what there is
 
     def nodes(self) -> list[str]:
-        cards = self.page.locator("[data-testid^=node-]")
+        cards = self.page.locator(CARDS)
         return [str(card.get_attribute("data-testid"))[5:] for card in cards.all()]
 
     def card(self, node: str) -> Locator:
@@ -53,6 +54,10 @@ class Editor:
 
     def port(self, node: str, side: str, name: str) -> Locator:
         return self.page.get_by_test_id(f"port-{node}-{side}-{name}")
+
+    def text(self, node: str) -> Locator:
+        """The live text on a card."""
+        return self.card(node).locator(".stream:not(.quiet)")
 
     def status(self, node: str) -> str:
         return self.card(node).get_attribute("data-status") or ""
@@ -86,7 +91,7 @@ class Editor:
         """Drag a component from the palette so that it lands at a point of the window; returns the node's id."""
         before = set(self.nodes())
         self.drag(middle(self.page.get_by_test_id(f"palette-{component}")), (x, y))
-        expect(self.page.locator("[data-testid^=node-]")).to_have_count(len(before) + 1)
+        expect(self.page.locator(CARDS)).to_have_count(len(before) + 1)
         (node,) = set(self.nodes()) - before
         return node
 
