@@ -15,7 +15,7 @@ from spaces import socket
 from spaces.auth import Auth
 from spaces.engine import Engine, StartEngine, packaged
 from spaces.errors import Reason, Refusal, Refused
-from spaces.guards import BodyLimit, HostGuard, SecurityHeaders
+from spaces.guards import HEADERS, BodyLimit, HostGuard, SecurityHeaders
 from spaces.ids import new_id
 from spaces.opened import OpenSpaces
 from spaces.parts import Parts
@@ -83,7 +83,10 @@ def on_http(request: Request, error: Exception) -> JSONResponse:
 
 
 def on_failure(request: Request, error: Exception) -> JSONResponse:
-    return answer(Reason.INTERNAL, Refusal("internal", "server", "an answer", "an internal error"))
+    """Answered outside of the guards, so their headers are set here."""
+    failed = answer(Reason.INTERNAL, Refusal("internal", "server", "an answer", "an internal error"))
+    failed.headers.update(HEADERS)
+    return failed
 
 
 async def identify(request: Request) -> None:

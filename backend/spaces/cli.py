@@ -37,7 +37,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            status = await self.parts.engine.status()
+            status = await self.parts.engine.status(0.2)
             loading = "" if status.get("state") == "ready" else "   (the model is still loading)"
             print(f"Spaces: {self.parts.settings.url}{loading}", flush=True)
 

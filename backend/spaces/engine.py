@@ -19,6 +19,7 @@ log = logging.getLogger("spaces.engine")
 
 FIRST_PAUSE = 0.5  # seconds before a lost host is started again; doubles up to the longest
 LONGEST_PAUSE = 30.0
+STATUS_SECONDS = 5.0
 STOP_SECONDS = 12.0
 
 
@@ -117,14 +118,16 @@ class Engine:
         if self.client is not None:
             await self.client.cancel(run)
 
-    async def status(self) -> dict[str, Any]:
-        """For people: what the host tells of itself, or why there is none."""
+    async def status(self, seconds: float = STATUS_SECONDS) -> dict[str, Any]:
+        """For people: what the host tells of itself, or why it tells nothing."""
         if self.client is None:
             return {"state": self.state, "reason": self.reason}
         try:
-            return await self.client.status()
+            return await asyncio.wait_for(self.client.status(), seconds)
         except HostLost as error:
             return {"state": "failed", "reason": str(error)}
+        except TimeoutError:
+            return {"state": "silent", "reason": f"the engine host has not answered for {seconds:g} s"}
 
     async def close(self) -> None:
         if self.keeper is not None:

@@ -213,7 +213,11 @@ class OpenSpace:
     async def diagnose(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
         seq, graph = self.room.seq, self.room.graph
-        found = await asyncio.to_thread(diagnose, graph, self.catalogue)
+        try:
+            found = await asyncio.to_thread(diagnose, graph, self.catalogue)
+        except Exception:  # a component of a third party may fail here; editing goes on
+            log.exception("diagnosing %s", self.id)
+            return
         self.tell(wire.Diagnosed(seq, found))
 
     def close(self, reason: Reason, why: str) -> None:

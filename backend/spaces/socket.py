@@ -28,6 +28,7 @@ HELLO_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
 OUTBOX_BYTES = 8 << 20
 OUTBOX_FRAMES = 10_000
+OUTBOX_NEWEST = 256
 MAX_BAD_FRAMES = 20
 PRESENCE_LIMIT = 16 << 10
 INLINE_IGB = 700 << 10  # a longer graph goes ahead in parts
@@ -37,20 +38,27 @@ class Outbox:
     """Frames that wait for a slow peer, encoded; of some kinds only the newest waits."""
 
     def __init__(self) -> None:
-        self.frames: deque[bytes] = deque()
+        self.frames: deque[tuple[bytes, int]] = deque()  # with what each counts
         self.newest: dict[str, bytes] = {}
         self.size = 0
         self.full = False
 
-    def put(self, data: bytes) -> None:
-        self.frames.append(data)
-        self.size += len(data)
+    def put(self, data: bytes, counted: bool = True) -> None:
+        weight = len(data) if counted else 0
+        self.frames.append((data, weight))
+        self.size += weight
         self.full = self.full or self.size > OUTBOX_BYTES or len(self.frames) > OUTBOX_FRAMES
+
+    def put_newest(self, about: str, data: bytes) -> None:
+        """In place of what waits about the same; of too many the oldest is left out."""
+        self.newest[about] = data
+        if len(self.newest) > OUTBOX_NEWEST:
+            del self.newest[next(iter(self.newest))]
 
     def take(self) -> bytes | None:
         if self.frames:
-            data = self.frames.popleft()
-            self.size -= len(data)
+            data, weight = self.frames.popleft()
+            self.size -= weight
             return data
         return self.newest.pop(next(iter(self.newest))) if self.newest else None
 
@@ -84,7 +92,7 @@ class Connection:
             # It stands in the Room: the welcome of the next connection brings it in parts.
             self.leave(Reason.BUSY, f"{frame.type} is too large for a frame, connect again")
         elif isinstance(frame, wire.Diagnosed | wire.Present):
-            self.outbox.newest[frame.client if isinstance(frame, wire.Present) else ""] = data
+            self.outbox.put_newest(frame.client if isinstance(frame, wire.Present) else "", data)
         else:
             self.outbox.put(data)
             if self.outbox.full:
@@ -151,7 +159,7 @@ class Connection:
         if frame.igb is not None and len(frame.igb) > INLINE_IGB:
             transfer = new_id()
             for part in parts(transfer, frame.igb):
-                self.outbox.frames.append(wire.encode(part))  # bounded by the size of a graph
+                self.outbox.put(wire.encode(part), counted=False)  # a graph's size bounds them
             frame = replace(frame, igb=None, transfer=transfer)
         self.send(frame)
 

@@ -72,7 +72,7 @@ class Hello:
     type: ClassVar[str] = "hello"
     protocol: Literal[1]
     client: Id
-    resume: dict[Id, Count] | None = None
+    resume: Annotated[dict[Id, Count], Bounds(0, 64)] | None = None
 
 
 @dataclass(frozen=True, slots=True)

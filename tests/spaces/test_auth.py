@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidStatus
 
 from spaces.auth import Auth
 from spaces.store import Store
-from tests.spaces.conftest import TOKEN, Running
+from tests.spaces.conftest import TOKEN, Running, get
 
 EVIL = "http://evil.example"
 
@@ -26,12 +26,12 @@ def cookie_header(client: httpx.Client) -> str:
 
 def test_a_page_without_a_cookie_says_how_to_sign_in(server: Running) -> None:
     for path in ("/", "/spaces/0123456789"):
-        answer = httpx.get(server.url + path)
+        answer = get(server.url + path)
         assert (answer.status_code, "printed when it started" in answer.text) == (401, True)
 
 
 def test_the_printed_token_buys_a_cookie_that_scripts_cannot_read(server: Running) -> None:
-    answer = httpx.get(server.url + "/", params={"token": TOKEN})
+    answer = get(server.url + "/", params={"token": TOKEN})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=strict" in cookie
@@ -40,15 +40,15 @@ def test_the_printed_token_buys_a_cookie_that_scripts_cannot_read(server: Runnin
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN + "x", TOKEN[:-1], "ü", "\x00"])
 def test_another_token_buys_nothing(server: Running, token: str) -> None:
-    answer = httpx.get(server.url + "/", params={"token": token})
+    answer = get(server.url + "/", params={"token": token})
     assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
 
 
 def test_the_api_wants_a_caller(server: Running) -> None:
-    answer = httpx.get(server.url + "/api/spaces")
+    answer = get(server.url + "/api/spaces")
     assert (answer.status_code, answer.json()["code"]) == (401, "cookie")
-    assert httpx.get(server.url + "/api/spaces", headers={"authorization": "Bearer nonsense"}).status_code == 401
-    assert httpx.get(server.url + "/api/spaces", headers={"authorization": f"Basic {TOKEN}"}).status_code == 401
+    assert get(server.url + "/api/spaces", headers={"authorization": "Bearer nonsense"}).status_code == 401
+    assert get(server.url + "/api/spaces", headers={"authorization": f"Basic {TOKEN}"}).status_code == 401
     with server.program() as program, server.browser() as browser:
         assert [client.get("/api/spaces").status_code for client in (program, browser)] == [200, 200]
 
@@ -57,7 +57,7 @@ def test_the_api_wants_a_caller(server: Running) -> None:
 def test_a_cookie_that_this_server_did_not_sign_is_none(server: Running, forged: str) -> None:
     name = f"spaces_{server.settings.port}"
     header = f"{name}={forged}".encode()
-    assert httpx.get(server.url + "/api/spaces", headers={b"cookie": header}).status_code == 401
+    assert get(server.url + "/api/spaces", headers={b"cookie": header}).status_code == 401
 
 
 def test_a_cookie_ends_with_its_time_and_cannot_be_stretched(server: Running) -> None:
@@ -104,7 +104,7 @@ def test_a_token_made_for_a_program_works_and_is_stored_only_as_a_hash(server: R
     store = Store(server.settings.database)
     store.add_token("a-token-for-a-program", "ci")
     store.close()
-    answer = httpx.get(server.url + "/api/spaces", headers={"authorization": "Bearer a-token-for-a-program"})
+    answer = get(server.url + "/api/spaces", headers={"authorization": "Bearer a-token-for-a-program"})
     assert answer.status_code == 200
     assert b"a-token-for-a-program" not in b"".join(p.read_bytes() for p in server.settings.data.glob("spaces.db*"))
 
@@ -115,7 +115,7 @@ def test_a_token_made_for_a_program_works_and_is_stored_only_as_a_hash(server: R
 def test_a_host_name_that_is_not_ours_reaches_nothing(server: Running, host: str) -> None:
     space = server.new_space()
     given = host.format(port=server.settings.port)
-    answer = httpx.get(server.url + "/", params={"token": TOKEN}, headers={"host": given})
+    answer = get(server.url + "/", params={"token": TOKEN}, headers={"host": given})
     assert (answer.status_code, "set-cookie" in answer.headers) == (421, False)
     with pytest.raises(InvalidStatus) as caught:
         server.connect(space, headers={"authorization": f"Bearer {TOKEN}", "host": given}).close()
@@ -124,11 +124,11 @@ def test_a_host_name_that_is_not_ours_reaches_nothing(server: Running, host: str
 
 def test_every_response_carries_the_security_headers(server: Running) -> None:
     for answer in (
-        httpx.get(server.url + "/"),
-        httpx.get(server.url + "/api/spaces"),
-        httpx.get(server.url + "/nothing"),
-        httpx.get(server.url + "/", headers={"host": "evil.example"}),
-        httpx.get(server.url + "/api/catalogue", headers={"authorization": f"Bearer {TOKEN}"}),
+        get(server.url + "/"),
+        get(server.url + "/api/spaces"),
+        get(server.url + "/nothing"),
+        get(server.url + "/", headers={"host": "evil.example"}),
+        get(server.url + "/api/catalogue", headers={"authorization": f"Bearer {TOKEN}"}),
     ):
         policy = answer.headers["content-security-policy"]
         scripts = re.search(r"script-src ([^;]*)", policy)

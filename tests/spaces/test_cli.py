@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from websockets.sync.client import connect
 
 from spaces import cli
 from spaces.errors import PortTaken
-from tests.spaces.conftest import Peer, wait_for
+from tests.spaces.conftest import Peer, get, wait_for
 
 SPACES = [sys.executable, "-m", "spaces.cli"]
 
@@ -79,7 +78,7 @@ def alive(pid: int) -> bool:
 
 def joined(url: str, token: str) -> Peer:
     bearer = {"authorization": f"Bearer {token}"}
-    (space,) = httpx.get(f"{url}/api/spaces", headers=bearer).json()
+    (space,) = get(f"{url}/api/spaces", headers=bearer).json()
     address = url.replace("http", "ws", 1) + f"/ws/spaces/{space['id']}"
     peer = Peer(connect(address, additional_headers=bearer, proxy=None, legacy=True), "c000000001")
     peer.send(type="hello", protocol=1, client=peer.client)
@@ -111,7 +110,7 @@ def test_the_first_space_streams_real_tokens_cancels_and_leaves_nothing_behind(t
         second = subprocess.run([*SPACES, "serve", "--data", str(tmp_path)], capture_output=True, text=True)
         assert (second.returncode, f"process {process.pid}" in second.stderr) == (1, True)
 
-        host = httpx.get(f"{url}/api/engine", headers={"authorization": f"Bearer {token}"}).json()["pid"]
+        host = get(f"{url}/api/engine", headers={"authorization": f"Bearer {token}"}).json()["pid"]
         peer.send(type="run", run="r000000003", igb=graph)
         while peer.until("event")["kind"] != "tokens":
             pass
@@ -134,7 +133,7 @@ def test_a_killed_host_ends_its_run_and_the_next_run_has_a_new_one(tmp_path: Pat
         peer.send(type="run", run="r000000001", igb=graph)
         while peer.until("event")["kind"] != "tokens":
             pass
-        os.kill(httpx.get(f"{url}/api/engine", headers=bearer).json()["pid"], signal.SIGKILL)
+        os.kill(get(f"{url}/api/engine", headers=bearer).json()["pid"], signal.SIGKILL)
         ended = peer.events("r000000001")[-1]["data"]
         assert ended["status"] == "failed" and "signal 9" in ended["reason"]
         peer.send(type="run", run="r000000002", igb=graph)
