@@ -59,6 +59,10 @@ export function isNodeOp(op: Op): op is NodeOp {
   return op[0] === "node-" || op[0] === "node+";
 }
 
+export function isFieldOp(op: Op): op is FieldOp {
+  return !isEdgeOp(op) && !isNodeOp(op);
+}
+
 export function sameMaybe(a: Maybe, b: Maybe): boolean {
   return a.length === b.length && (a.length === 0 || sameValue(a[0], b[0] as Value));
 }

@@ -12,6 +12,7 @@ import {
   fieldOp,
   invertOps,
   isEdgeOp,
+  isFieldOp,
   isNodeOp,
   keyOf,
   type NodeOp,
@@ -44,7 +45,7 @@ export interface Dropped {
 export interface Rebased {
   readonly graph: Graph;
   readonly ops: readonly Op[]; // what applied, each `old` as it was met
-  readonly kept: readonly Op[]; // those of the given ops that did something, as given
+  readonly overtaken: readonly FieldOp[]; // those of the given ops that wrote over another value than they knew
   readonly dropped: readonly Dropped[];
 }
 
@@ -113,7 +114,7 @@ export function applyOps(graph: Graph, ops: readonly Op[]): Graph {
 export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
   const draft = new Draft(graph);
   const applied: Op[] = [];
-  const kept: Op[] = [];
+  const overtaken: FieldOp[] = [];
   const dropped: Dropped[] = [];
   for (const op of ops) {
     const fitted = fitOp(draft, op);
@@ -123,15 +124,16 @@ export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
     }
     for (const each of fitted) draft.apply(each, "");
     applied.push(...fitted);
-    if (fitted.length > 0) kept.push(op);
+    const [first] = fitted;
+    if (first && isFieldOp(first) && isFieldOp(op) && !sameMaybe(first[2], op[2])) overtaken.push(op);
   }
   try {
     const result = draft.finish();
     checkBudget(graph, applied, result);
-    return { graph: result, ops: applied, kept, dropped };
+    return { graph: result, ops: applied, overtaken, dropped };
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
-    return { graph, ops: [], kept: [], dropped: ops.map((op) => ({ op, code: error.code })) }; // too much for one graph
+    return { graph, ops: [], overtaken: [], dropped: ops.map((op) => ({ op, code: error.code })) }; // too much for one graph
   }
 }
 

@@ -20,15 +20,14 @@ export interface Replica {
   readonly counter: number; // of the last push
 }
 
-export interface Edited {
-  readonly replica: Replica;
+export interface Edited extends Moved {
   readonly ops: readonly Op[]; // what applied
-  readonly dropped: readonly Dropped[];
 }
 
 export interface Moved {
   readonly replica: Replica;
   readonly dropped: readonly Dropped[];
+  readonly overtaken: readonly Op[]; // ops that write over what someone else wrote meanwhile
 }
 
 export const MAX_PUSH = 900 * 1024; // bytes of ops in one push; a frame holds 1 MiB
@@ -43,8 +42,9 @@ export function numPending({ sent, queued }: Replica): number {
 /** Apply ops at once; they wait to be pushed. */
 export function edit(replica: Replica, ops: readonly Op[]): Edited {
   const { graph, ops: applied, dropped } = rebase(replica.graph, ops);
-  if (applied.length === 0) return { replica, ops: applied, dropped };
-  return { replica: { ...replica, graph, queued: compose([...replica.queued, ...applied]) }, ops: applied, dropped };
+  if (applied.length === 0) return { ...still(replica), ops: applied, dropped };
+  const edited = { ...replica, graph, queued: compose([...replica.queued, ...applied]) };
+  return { ...still(edited), ops: applied, dropped };
 }
 
 /** Put queued ops on their way, as many as one frame holds, unless a push is on its way already. */
@@ -67,18 +67,23 @@ function numFitting(ops: readonly Op[]): number {
 
 /** The push stands in the journal as sent. Null when it cannot stand on what was confirmed: the client must start over. */
 export function acked(replica: Replica, counter: number, seq: number): Moved | null {
-  if (replica.sent?.counter !== counter) return { replica, dropped: [] };
+  if (replica.sent?.counter !== counter) return still(replica);
   if (seq <= replica.seq) return shown({ ...replica, sent: null }); // a repeat: the welcome had it already
-  const { graph, dropped } = rebase(replica.confirmed, replica.sent.ops);
-  return dropped.length > 0 ? null : { replica: { ...replica, seq, confirmed: graph, sent: null }, dropped };
+  const confirmed = applied(replica.confirmed, replica.sent.ops);
+  return confirmed && still({ ...replica, seq, confirmed, sent: null });
 }
 
 /** Ops of the server's order. `own`: they are what became of the push on its way. Null: they do not fit, start over. */
 export function patched(replica: Replica, seq: number, ops: readonly Op[], own: boolean): Moved | null {
   const sent = own ? null : replica.sent;
   if (seq <= replica.seq) return shown({ ...replica, sent });
+  const confirmed = applied(replica.confirmed, ops);
+  return confirmed && shown({ ...replica, seq, confirmed, sent });
+}
+
+function applied(graph: Graph, ops: readonly Op[]): Graph | null {
   try {
-    return shown({ ...replica, seq, confirmed: applyOps(replica.confirmed, ops), sent });
+    return applyOps(graph, ops);
   } catch (error) {
     if (error instanceof Invalid) return null;
     throw error;
@@ -87,7 +92,7 @@ export function patched(replica: Replica, seq: number, ops: readonly Op[], own: 
 
 /** The server did not take the push, or not all of it; what it took comes as `patched`. */
 export function refused(replica: Replica, counter: number): Moved {
-  return replica.sent?.counter === counter ? shown({ ...replica, sent: null }) : { replica, dropped: [] };
+  return replica.sent?.counter === counter ? shown({ ...replica, sent: null }) : still(replica);
 }
 
 /** A new link: the server's graph as it stands now, under the ops that it has not acknowledged. */
@@ -95,11 +100,18 @@ export function welcomed(replica: Replica, seq: number, confirmed: Graph): Moved
   return shown({ ...replica, seq, confirmed });
 }
 
-/** The graph made anew. Queued ops that no longer fit are dropped; about those on their way the server decides. */
+function still(replica: Replica): Moved {
+  return { replica, dropped: [], overtaken: [] };
+}
+
+/**
+ * The graph made anew. Queued ops come to stand on what is there now, so that they compose with edits to come; those that
+ * no longer fit are dropped. About the ops on their way the server decides.
+ */
 function shown(replica: Replica): Moved {
   const { confirmed, sent, queued } = replica;
   const below = sent ? rebase(confirmed, sent.ops).graph : confirmed;
-  if (queued.length === 0) return { replica: { ...replica, graph: below }, dropped: [] };
-  const { graph, kept, dropped } = rebase(below, queued);
-  return { replica: { ...replica, graph, queued: kept }, dropped };
+  if (queued.length === 0) return still({ ...replica, graph: below });
+  const { graph, ops, dropped, overtaken } = rebase(below, queued);
+  return { replica: { ...replica, graph, queued: compose(ops) }, dropped, overtaken };
 }

@@ -1,20 +1,21 @@
-// The store of one open Space. It composes the replica, the history, the newest run and the connection, and is the only
-// thing that holds them; everything that decides is a pure function next door. Nothing here draws.
+// The store of one open Space. It composes the replica, the history, the run that is shown, the saved version and the
+// connection, and is the only thing that holds them; everything that decides stands next door. Nothing here draws.
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { encode, Malformed, sameBytes } from "../igb/cbor";
+import { encode, Malformed } from "../igb/cbor";
 import type { Graph, Id, Op } from "../igb/graph";
 import { mint } from "../igb/id";
-import { hashes, Invalid, read, write } from "../igb/igb";
+import { Invalid, read, write } from "../igb/igb";
 import type { Dropped } from "../igb/patch";
 import type { PatchedFrame } from "../wire/frame";
-import type { EventFrame, RefusalFrame, Version as SavedVersion, WelcomeFrame } from "../wire/frames";
+import type { RefusalFrame, WelcomeFrame } from "../wire/frames";
 import { split } from "../wire/parts";
 import type { CatalogueEntry } from "./catalogue";
 import { Connection, type SocketFactory, type Told } from "./connection";
-import type { Editor, Refusal, Version } from "./editor";
+import type { Editor, Refusal } from "./editor";
+import { Follower } from "./follower";
 import * as history from "./history";
 import * as replica from "./replica";
-import * as runs from "./runs";
+import { Saved } from "./saved";
 
 export interface EditorOptions {
   base: string; // of the site, such as `http://127.0.0.1:8000`
@@ -26,26 +27,15 @@ export interface EditorOptions {
 }
 
 const PUSH_MS = 40; // edits of so long travel together
-const DIRTY_MS = 150; // after the last edit the graph is compared with the saved version
 const INLINE = 900 * 1024; // a longer graph goes ahead in parts
 
 export function createEditor(options: EditorOptions): StoreApi<Editor> {
   const client = mint();
-  const url = `${options.base.replace(/^http/, "ws")}/ws/spaces/${options.space}`;
-  const nextFrame = options.frame ?? drawn;
-
   let state = replica.UNKNOWN;
   let past = history.NOTHING;
-  let run: runs.RunLog | null = null;
-  let saved: SavedVersion | null = null;
   let saving: string | null = null; // a save that waits until every op is acknowledged
-  let events: EventFrame[] = [];
-  let asked = 0; // the run's seq after which events were asked for last
   const names = new Map<string, string>(); // of members, by client
-  const left = new Set<Id>(); // runs that a newer one has taken the place of
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
-  let dirtyTimer: ReturnType<typeof setTimeout> | undefined;
-  let closed = false;
 
   const store = createStore<Editor>()(() => ({
     link: "connecting",
@@ -71,16 +61,22 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     save,
     start,
     cancel: () => {
-      if (run && !runs.hasEnded(run)) connection.send({ type: "cancel", run: run.view.id });
+      if (follower.running !== null) connection.send({ type: "cancel", run: follower.running });
     },
     dismissRefusal: () => store.setState({ refusal: null }),
     close,
   }));
 
+  const saved = new Saved((shown) => store.setState(shown));
+  const follower = new Follower({
+    frame: options.frame ?? drawn,
+    resume: (run, after) => connection.send({ type: "resume", run, after_seq: after }, true),
+    show: (shown) => store.setState(shown),
+  });
   const connection = new Connection({
-    url,
+    url: `${options.base.replace(/^http/, "ws")}/ws/spaces/${options.space}`,
     socket: options.socket,
-    hello: () => ({ type: "hello", protocol: 1, client, resume: resumable() }),
+    hello: () => ({ type: "hello", protocol: 1, client, resume: follower.resumable() }),
     probe: () => ({ type: "resume", run: client, after_seq: 0 }), // no run has this id: the answer is a refusal
     onLink: (link) => store.setState({ link }),
     onWelcome,
@@ -116,8 +112,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     show(edited);
   }
 
-  /** Take a replica over; ops that were dropped on the way are told. */
-  function show(moved: replica.Moved): void {
+  /** Take a replica over; ops that were dropped on the way, or wrote over what `other` wrote, are told. */
+  function show(moved: replica.Moved, other = ""): void {
     const changed = moved.replica.graph !== state.graph;
     state = moved.replica;
     store.setState({
@@ -126,9 +122,11 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
       undoLabel: past.undo.at(-1)?.label ?? null,
       redoLabel: past.redo.at(-1)?.label ?? null,
     });
-    const [first] = moved.dropped;
-    if (first) refuse(dropped(first));
-    if (changed) compare();
+    const [lost] = moved.dropped;
+    const [over] = moved.overtaken;
+    if (lost) refuse(dropped(lost));
+    else if (over) refuse(wroteOver([over[0], ...over[1]], other));
+    if (changed) saved.compare(state.graph);
     if (state.queued.length > 0) pushTimer ??= setTimeout(push, PUSH_MS);
     settleSave();
   }
@@ -147,18 +145,6 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     connection.send({ type: "push", id: [client, counter], base_seq: state.seq, ops }, true);
   }
 
-  /** Whether the graph is the saved version; until that is known it counts as changed. */
-  function compare(): void {
-    clearTimeout(dirtyTimer);
-    if (!store.getState().dirty) store.setState({ dirty: true });
-    dirtyTimer = setTimeout(() => {
-      const { graph } = state;
-      hashes(graph).then(({ file }) => {
-        if (graph === state.graph && saved && sameBytes(file, saved.file)) store.setState({ dirty: false });
-      }, report);
-    }, DIRTY_MS);
-  }
-
   // Saving and running
 
   function save(message: string): void {
@@ -172,66 +158,42 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     const message = saving;
     saving = null;
     state = { ...state, counter: state.counter + 1 };
-    const base_version = saved?.number ?? null;
-    connection.send({ type: "save", id: [client, state.counter], seq: state.seq, base_version, message }, true);
+    const id = [client, state.counter] as const;
+    connection.send({ type: "save", id, seq: state.seq, base_version: saved.number, message }, true);
   }
 
   function start(inputs: Parameters<Editor["start"]>[0], targets: Parameters<Editor["start"]>[1]): void {
-    if (store.getState().link !== "open") {
-      refuse({ code: "offline", where: "run", expected: "a link to the server", got: store.getState().link });
+    const { link } = store.getState();
+    if (link !== "open") {
+      refuse({ code: "offline", where: "run", expected: "a link to the server", got: link });
       return;
     }
     push();
-    const igb = write(state.graph);
-    const id = mint();
-    const transfer = igb.length > INLINE ? mint() : null;
-    if (transfer !== null) for (const part of split(transfer, igb)) connection.send(part);
-    follow(runs.begun(id, performance.now()));
-    const short = transfer === null ? igb : null;
-    connection.send(
-      { type: "run", run: id, igb: short, transfer, version: null, inputs: inputs ?? null, targets: targets ?? null },
-      true,
-    );
-  }
-
-  /** Make this the run that is shown. */
-  function follow(log: runs.RunLog): void {
-    if (run) left.add(run.view.id);
-    events = events.filter((event) => event.run === log.view.id);
-    run = log;
-    asked = 0;
-    store.setState({ run: log.view });
-  }
-
-  function resumable(): ReadonlyMap<Id, number> {
-    return run && !runs.hasEnded(run) ? new Map([[run.view.id, run.last]]) : new Map();
+    const bytes = write(state.graph);
+    const transfer = bytes.length > INLINE ? mint() : null;
+    if (transfer !== null) for (const part of split(transfer, bytes)) connection.send(part);
+    const igb = transfer === null ? bytes : null;
+    const run = follower.begin();
+    const what = { igb, transfer, version: null, inputs: inputs ?? null, targets: targets ?? null };
+    connection.send({ type: "run", run, ...what }, true);
   }
 
   // Frames
 
   function onWelcome(frame: WelcomeFrame, igb: Uint8Array): void {
-    let graph: Graph;
-    try {
-      graph = read(igb);
-    } catch (error) {
-      if (!(error instanceof Invalid || error instanceof Malformed)) throw error;
-      report(error);
+    const graph = readOrNull(igb);
+    if (!graph) {
       connection.drop();
       return;
     }
-    saved = frame.version;
-    asked = 0;
     for (const { client: other, name } of frame.members) names.set(other, name);
-    store.setState({ name: frame.space.name, version: saved && versionOf(saved) });
+    store.setState({ name: frame.space.name });
+    saved.set(frame.version);
     show(replica.welcomed(state, frame.seq, graph));
-    compare();
+    saved.compare(state.graph);
     sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
     push();
-    const newest = frame.runs.at(-1);
-    if (newest !== undefined && newest !== run?.view.id && (!run || runs.hasEnded(run))) {
-      follow(runs.begun(newest, performance.now()));
-      connection.send({ type: "resume", run: newest, after_seq: 0 }, true);
-    }
+    follower.welcome(frame.runs);
   }
 
   function onFrame(frame: Told): void {
@@ -249,12 +211,10 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
         store.setState({ diagnostics: frame.diagnostics });
         return;
       case "saved":
-        saved = frame.version;
-        store.setState({ version: versionOf(saved) });
-        compare();
+        saved.set(frame.version);
         return;
       case "event":
-        if (events.push(frame) === 1) nextFrame(foldEvents);
+        follower.take(frame);
         return;
       case "presence":
         return;
@@ -265,57 +225,27 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     const own = author === client;
     if (!own && seq > state.seq) past = history.overtaken(past, ops, nameOf(author));
     const [first] = own ? overtaken : [];
-    if (first)
-      refuse({ code: "overtaken", where: first[0].join("."), expected: "what you had seen", got: nameOf(first[1]) });
-    take(replica.patched(state, seq, ops, own));
-  }
-
-  /** Null: what the server says does not fit on what is known here, so a fresh welcome is needed. */
-  function take(moved: replica.Moved | null): void {
-    if (!moved) {
-      connection.drop();
-      return;
-    }
-    const due = pushTimer === undefined; // what came while the last push was on its way has waited long enough
-    show(moved);
-    if (due) push();
+    if (first) refuse(wroteOver(first[0], nameOf(first[1])));
+    take(replica.patched(state, seq, ops, own), nameOf(author));
   }
 
   function onRefused({ id, code, where, expected, got }: RefusalFrame): void {
     if (id === client) return; // the answer to a probe
     refuse({ code, where, expected, got });
-    if (typeof id === "string") {
-      if (run?.view.id !== id) return;
-      run = runs.failed(run, code);
-      store.setState({ run: run.view });
-      return;
-    }
+    if (typeof id === "string") follower.refused(id, code);
     // A push of which something stands is settled by `patched`; for one of which nothing stands this is the answer.
-    if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
+    else if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
   }
 
-  /** Fold what came since the last picture; events of a run that is not shown yet make it the one shown. */
-  function foldEvents(): void {
-    if (closed) return;
-    const batch = events;
-    events = [];
-    for (const event of batch) {
-      if (event.run === run?.view.id || left.has(event.run)) continue;
-      follow(runs.begun(event.run, performance.now()));
+  /** Null: what the server says does not fit on what is known here, so a fresh welcome is needed. */
+  function take(moved: replica.Moved | null, other = ""): void {
+    if (!moved) {
+      connection.drop();
+      return;
     }
-    if (!run) return;
-    const id = run.view.id;
-    const before = run;
-    run = runs.fold(
-      run,
-      batch.filter((event) => event.run === id),
-    );
-    if (run.view !== before.view) store.setState({ run: run.view });
-    if (run.pool !== before.pool) store.setState({ pool: run.pool });
-    if (runs.hasGap(run) && asked !== run.last + 1) {
-      asked = run.last + 1;
-      connection.send({ type: "resume", run: id, after_seq: run.last }, true);
-    }
+    const due = pushTimer === undefined; // what came while the last push was on its way has waited long enough
+    show(moved, other);
+    if (due) push();
   }
 
   function nameOf(author: string): string {
@@ -327,10 +257,10 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   }
 
   function close(): void {
-    closed = true;
     globalThis.removeEventListener?.("online", online);
     clearTimeout(pushTimer);
-    clearTimeout(dirtyTimer);
+    saved.close();
+    follower.close();
     connection.close();
   }
 }
@@ -339,12 +269,18 @@ function dropped({ op, code }: Dropped): Refusal {
   return { code, where: `${op[0]} ${op[1].join(".")}`, expected: "an op that fits the graph as it is now", got: op[0] };
 }
 
-function versionOf({ file, sem, patch, dotbin, ...rest }: SavedVersion): Version {
-  return { ...rest, file: hex(file), sem: hex(sem), patch: patch && hex(patch), dotbin: dotbin && hex(dotbin) };
+function wroteOver(key: readonly unknown[], author: string): Refusal {
+  return { code: "overtaken", where: key.join("."), expected: "what you had seen", got: author };
 }
 
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+function readOrNull(igb: Uint8Array): Graph | null {
+  try {
+    return read(igb);
+  } catch (error) {
+    if (!(error instanceof Invalid || error instanceof Malformed)) throw error;
+    console.error("the graph of a welcome was refused", error);
+    return null;
+  }
 }
 
 /** Before the next picture, or soon where none is drawn (a tab in the background). */
@@ -354,10 +290,7 @@ function drawn(callback: () => void): void {
     if (due) callback();
     due = false;
   };
-  if (typeof requestAnimationFrame === "function") requestAnimationFrame(once);
-  setTimeout(once, typeof requestAnimationFrame === "function" ? 250 : 16);
-}
-
-function report(error: unknown): void {
-  console.error("spaces:", error);
+  const draws = typeof requestAnimationFrame === "function";
+  if (draws) requestAnimationFrame(once);
+  setTimeout(once, draws ? 250 : 16);
 }

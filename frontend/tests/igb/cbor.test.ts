@@ -1,7 +1,7 @@
 import { cdeEncodeOptions, decode as oracleDecode, encode as oracleEncode } from "cbor2";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, decode, encode, Malformed, Unencodable } from "../../src/igb/cbor";
+import { compareBytes, decode, encode, Malformed, measure, Unencodable } from "../../src/igb/cbor";
 import type { Value } from "../../src/igb/graph";
 import { compareText, sameValue } from "../../src/igb/shapes";
 import { value } from "./worlds";
@@ -89,6 +89,17 @@ describe("encode", () => {
     expect(verdict(encode(nested(31)))).toBe("accepted");
     expect(() => encode(nested(32))).toThrow(Unencodable);
   });
+});
+
+test("an encoder stays within the budgets of the readers", () => {
+  const zeros = (n: number): Value => Array<Value>(n).fill(0);
+  expect(encode(zeros(199_999)).length).toBe(200_004);
+  expect(() => encode(zeros(200_000))).toThrow("items");
+  expect(() => encode(new Map(Array.from({ length: 100_000 }, (_, i) => [i, 0])))).toThrow("items");
+  const text = (n: number): Value => "x".repeat(n);
+  expect(encode(text(16 * 1024 * 1024 - 5)).length).toBe(16 * 1024 * 1024);
+  expect(() => encode(text(16 * 1024 * 1024 - 4))).toThrow("bytes");
+  expect(measure(new Map([["a", [1]]]))).toEqual({ size: 5, items: 4 });
 });
 
 describe("decode", () => {

@@ -17,6 +17,8 @@ function node(
   return [component, 1, new Map(params), new Map()];
 }
 
+const plain = { component: "a.b", version: 1, params: new Map(), flags: new Map() };
+
 const start = applyOps(EMPTY, [
   ["node+", [A], node("text.input")],
   ["node+", [B], node("text.template", [["template", "{a}"]])],
@@ -98,6 +100,41 @@ describe("ops", () => {
         expect(write(applyOps(rebased.graph, invertOps(rebased.ops)))).toEqual(write(elsewhere));
       }),
     );
+  });
+
+  describe("keep a graph within its limits", () => {
+    const full: Graph = {
+      ...EMPTY,
+      nodes: new Map(Array.from({ length: 20_000 }, (_, i) => [id(i), { ...plain, id: id(i) }])),
+    };
+    const more: Op = ["node+", [id(30_000)], node()];
+
+    test("of nodes", () => {
+      expect(() => applyOps(full, [more])).toThrow("section at nodes");
+      expect(rebase(full, [more])).toEqual({
+        graph: full,
+        ops: [],
+        overtaken: [],
+        dropped: [{ op: more, code: "section" }],
+      });
+    });
+
+    test("of bytes, which many edits reach as one does", () => {
+      const text = "x".repeat(900_000);
+      const set = (n: number): Op => ["set", [A, `p${n}`], [], [text]];
+      let grown = start;
+      for (let n = 0; n < 18; n++) grown = applyOps(grown, [set(n)]);
+      expect(write(grown).length).toBeGreaterThan(16_200_000);
+      expect(() => applyOps(grown, [set(18)])).toThrow("section at file");
+      expect(write(applyOps(grown, [["set", [A, "p0"], [text], []], set(18)])).length).toBeGreaterThan(16_200_000);
+    });
+
+    test("of items", () => {
+      const value = Array<Value>(90_000).fill(0);
+      const set = (n: number): Op => ["set", [A, `p${n}`], [], [value]];
+      const twice = applyOps(applyOps(start, [set(0)]), [set(1)]);
+      expect(() => applyOps(twice, [set(2)])).toThrow("section at file");
+    });
   });
 
   test("a refused op changes nothing", () => {

@@ -45,10 +45,12 @@ export class FakeServer {
   readonly bytes = new Map<Id, Uint8Array>(); // of runs
   silent = false; // frames are taken in and nothing is done
   mute = false; // all is done and no answer comes through
+  slow = false; // frames wait until `work`
   refuse: ((op: Op) => boolean) | null = null;
   private readonly counters = new Map<string, { counter: number; seq: number }>();
   private readonly log = new Map<Id, EventFrame[]>();
   private readonly parts = new Parts();
+  private readonly waiting: [FakeSocket, Uint8Array][] = [];
 
   readonly factory = (url: string): FakeSocket => {
     const socket = new FakeSocket(url, this);
@@ -67,6 +69,7 @@ export class FakeServer {
 
   hangUp(code = 1006): void {
     this.socket.onclose?.({ code });
+    this.socket.closed = true;
   }
 
   send(frame: object): void {
@@ -107,14 +110,27 @@ export class FakeServer {
     return this.frames.filter((frame) => frame.get("type") === type);
   }
 
+  /** Do what waits. */
+  work(): void {
+    const { slow } = this;
+    this.slow = false;
+    for (const [socket, bytes] of this.waiting.splice(0)) this.receive(socket, bytes);
+    this.slow = slow;
+  }
+
   receive(socket: FakeSocket, bytes: Uint8Array): void {
+    if (this.slow) {
+      this.waiting.push([socket, bytes]);
+      return;
+    }
     const frame = decode(bytes) as Frame;
     if (frame.get("type") === "part") {
       this.parts.add(Object.fromEntries(frame) as never);
       return;
     }
     this.frames.push(frame);
-    if (this.silent || socket.closed) return;
+    if (this.silent) return;
+    if (socket.closed && frame.get("type") !== "push") return; // a push that came through is done all the same
     const type = frame.get("type");
     if (type === "hello") this.hello(frame);
     else if (type === "push") this.push(frame);

@@ -222,6 +222,17 @@ describe("edits", () => {
     same(store);
   });
 
+  test("that go back to what they began from still write over what someone else wrote", () => {
+    const store = edit();
+    store.getState().edit("There", [move(5)]);
+    server.patch([["move", [A], [[0, 0]], [[77, 7]]]]);
+    expect(store.getState().refusal).toMatchObject({ code: "overtaken", where: `move.${A}`, got: "Someone" });
+    store.getState().edit("Back", [move(0, 5)]);
+    pass();
+    expect(store.getState().graph.positions.get(A)).toEqual([0, 0]);
+    same(store);
+  });
+
   test("to a node that someone else deletes are dropped and told", () => {
     const store = edit();
     store.getState().edit("Set", [["set", [A, "text"], [], ["mine"]]]);
@@ -577,24 +588,35 @@ test("diagnostics are shown as they come", () => {
   expect(store.getState().diagnostics).toEqual([diagnostic]);
 });
 
-test("two editors of one Space end with the same bytes", () => {
-  // Both speak to one Room, one after the other: what one pushed the other has in its welcome.
+test("whatever others do and however the link breaks, an editor ends with the server's bytes", () => {
   fc.assert(
     fc.property(worlds(), fc.infiniteStream(fc.nat()), (world, dice) => {
+      const roll = (sides: number): number => (dice.next().value as number) % sides;
       server = new FakeServer();
       server.graph = world;
       const store = edit();
-      for (let n = 0; n < 6; n++) {
-        store.getState().edit("Mine", graphOps(store.getState().graph, dice));
-        if ((dice.next().value as number) % 2 === 0) server.patch(graphOps(server.graph, dice));
-        if ((dice.next().value as number) % 3 === 0) pass(30);
-        if ((dice.next().value as number) % 5 === 0) server.hangUp();
+      server.slow = true;
+      for (let n = 0; n < 12; n++) {
+        const turn = roll(8);
+        if (turn < 3)
+          store.getState().edit("Mine", graphOps(store.getState().graph, dice), roll(2) === 0 ? "gesture" : null);
+        else if (turn === 3) store.getState().undo();
+        else if (turn === 4) store.getState().redo();
+        else if (turn === 5) server.patch(graphOps(server.graph, dice));
+        else if (turn === 6) server.work();
+        if (roll(3) === 0) pass(roll(100));
+        if (roll(7) === 0) server.hangUp();
         if (store.getState().link === "lost") {
+          if (roll(2) === 0) server.work(); // what came before the link broke, its answers lost
           const before = server.sockets.length;
           while (server.sockets.length === before) pass(50);
+          server.slow = false;
           server.accept();
+          server.slow = true;
         }
       }
+      server.slow = false;
+      server.work();
       pass(1000);
       expect(store.getState().pending).toBe(0);
       same(store);
