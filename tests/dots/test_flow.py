@@ -1,6 +1,10 @@
 """Running programs on the toy model: events, skips, failures, cancels, and work that must not hold up the engine."""
 
+import os
 import sys
+import threading
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
@@ -224,7 +228,7 @@ def test_a_text_step_on_a_megabyte_does_not_stop_the_tokens_of_another_run() -> 
         seen = r.until("ended", "big")
         assert data([e for e in seen if e.run == "big"], "ended")["status"] == "done"
         times = [e.time for e in seen if e.run == "small" and e.kind == "tokens"]
-        gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+        gaps = [b - a for a, b in pairwise(times)]
         assert len(times) > 5
         assert max(gaps) < 0.5
 
@@ -236,8 +240,10 @@ from dots.spec import Effect, Example, Label, Params, Port, PortType, Spec, Budg
 class Do(Params):
     do: str = "echo"
 
-SPEC = Spec(name="test.opaque", version=1, effect=Effect.OPAQUE, label=Label("t", "t"), group="io", glyph="x", params=Do,
-    inputs=(Port("value", PortType.TEXT, Label("v", "v")),), outputs=(Port("value", PortType.ANY, Label("v", "v")),),
+SPEC = Spec(name="test.opaque", version=1, effect=Effect.OPAQUE, label=Label("t", "t"), group="io", glyph="x",
+    params=Do,
+    inputs=(Port("value", PortType.TEXT, Label("v", "v")),),
+    outputs=(Port("value", PortType.ANY, Label("v", "v")),),
     example=Example({}, {}, {}), help_zh="t", budget=Budget(seconds=3), secrets=("TOKEN",))
 
 async def run(p, inputs, ctx):
@@ -271,11 +277,7 @@ def opaque(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     folder = tmp_path_factory.mktemp("components")
     (folder / "opaque_of_the_tests.py").write_text(COMPONENT)
     sys.path.append(str(folder))
-    try:
-        import opaque_of_the_tests  # type: ignore[import-not-found]
-    finally:
-        pass
-    made = load(opaque_of_the_tests)
+    made = load(import_module("opaque_of_the_tests"))
     return {**catalogue(), made.spec.name: made}
 
 
@@ -287,8 +289,6 @@ def does(what: str, seconds: int | None = None) -> object:
 
 
 def test_an_opaque_component_runs_in_a_process_of_its_own(opaque: Catalogue) -> None:
-    import os
-
     with running(components=opaque) as r:
         events = r.ended(does("echo"), value="x")
         assert dict(data(events, "log", "node")) == {"level": "info", "message": "echoing"}
@@ -342,8 +342,6 @@ def test_cancel_tells_an_opaque_component_and_then_ends_its_process(opaque: Cata
 
 
 def test_runs_wait_for_the_model_and_then_begin() -> None:
-    import threading
-
     gate = threading.Event()
 
     def slow() -> ToyModel:

@@ -1,7 +1,7 @@
 """A small deterministic model for the runtime's tests: it computes, through real KV rows, and forgives nothing.
 
-The next token depends on every byte of every row of its sequence, read back from memory: a wrong address, a stale row or
-a moved row changes the text. A row must read as zeros before it is first written.
+The next token depends on every byte of every row of its sequence, read back from memory: a wrong address, a stale row
+or a moved row changes the text. A row must read as zeros before it is first written.
 """
 
 import ctypes

@@ -1,0 +1,108 @@
+"""The command line where no model is needed: bad usage, unreadable files, plain programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dots.cli import main
+from dots.program import Instruction, Program, show, write
+from sol.cli import main as sol
+from tests.dots.world import ROOMY, program, pure
+
+INPUT = pure("aaaaaaaaaa", "text.input", {"name": "text", "text": "hello"}, {"given": 0}, text=1)
+
+
+@pytest.fixture
+def flow(tmp_path: Path) -> Path:
+    return saved(tmp_path / "flow.dotbin", program(INPUT, inputs={"text": 0}, out=1))
+
+
+def saved(path: Path, made: Program) -> Path:
+    path.write_bytes(write(made))
+    return path
+
+
+def test_one_text_output_prints_as_it_is(flow: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["exec", str(flow), "--input", "text=a = b\n 语"]) == 0
+    assert capfdbinary.readouterr().out == "a = b\n 语".encode()
+
+
+def test_the_text_form_runs_too(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    made = program(INPUT, inputs={"text": 0}, out=1)
+    (tmp_path / "flow.txt").write_text(show(made))
+    assert main(["exec", str(tmp_path / "flow.txt")]) == 0
+    assert capfdbinary.readouterr().out == b"hello"
+
+
+def test_several_outputs_need_json(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = saved(tmp_path / "two.dotbin", program(INPUT, inputs={"text": 0}, b=1, a=1))
+    assert main(["exec", str(path)]) == 2
+    assert capfdbinary.readouterr().out == b""
+    assert main(["exec", str(path), "--json"]) == 0
+    out = capfdbinary.readouterr().out
+    assert out == b'{"failures":[],"outputs":{"a":"hello","b":"hello"},"status":"done"}\n'
+
+
+def test_a_failed_step_leaves_other_outputs_and_gives_its_exit_code(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    braces = pure("bbbbbbbbbb", "text.template", {"template": "{{"}, {}, text=1)
+    typed = pure("cccccccccc", "text.clean", {}, {"text": 2}, text=3)
+    ask = Instruction("llm.generate", 1, {"model": "none"}, {"prompt": (1,)}, {"usage": 2}, "aaaaaaaaaa", limits=ROOMY)
+    path = saved(tmp_path / "bad.dotbin", program(braces, ask, typed, clean=3, braces=1))
+    assert main(["exec", str(path), "--json"]) == 66
+    told = json.loads(capfdbinary.readouterr().out)
+    assert (told["outputs"], told["status"]) == ({"braces": "{"}, "failed")
+    (failure,) = told["failures"]
+    assert (failure["node"], failure["code"], failure["where"]) == ("aaaaaaaaaa", 500, "model")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["exec", "nowhere.dotbin"], "nowhere.dotbin"),
+        (["exec", "FLOW", "--input", "text"], "expected NAME=TEXT"),
+        (["exec", "BROKEN"], "expected"),
+        (["run", "--prompt-file", "BROKEN"], "expected UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_is_exit_status_2(
+    arguments: list[str], says: str, flow: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken").write_bytes(b"\x89DOT\r\n\x1a\n\xff")
+    names = {"FLOW": str(flow), "BROKEN": str(tmp_path / "broken")}
+    assert main([names.get(a, a) for a in arguments]) == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["init"],
+        ["run"],
+        ["run", "--prompt", "x", "--max-steps", "0"],
+        ["run", "--prompt", "x", "--temperature", "3"],
+        ["run", "--prompt", "x", "--seed", "-1"],
+    ],
+)
+def test_bad_usage_is_exit_status_2(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+
+
+def test_an_unknown_input_is_refused_with_its_exit_code(flow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["exec", str(flow), "--input", "other=x"]) == 65
+    assert "inputs: expected text, got other" in capsys.readouterr().err
+
+
+def test_an_unknown_model_is_exit_status_66(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--prompt", "x", "--model", "none"]) == 66
+    assert "NOT_FOUND (500)" in capsys.readouterr().err
+
+
+def test_sol_says_that_the_language_comes_later(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sol([]) == 2
+    assert capsys.readouterr().err == "sol: the tensor language comes with a later version\n"
