@@ -28,8 +28,3 @@ def answer(path: Path) -> str:
     module = lower(graph, catalogue(), PIPELINE[: names.index(path.parent.name) + 1], targets)
     assert not isinstance(module, list), module
     return show(module)
-
-
-if __name__ == "__main__":
-    for path in files():
-        path.write_text(given(path) + LINE + answer(path), "utf-8")

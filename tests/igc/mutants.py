@@ -259,15 +259,27 @@ def verdict(modules: World, case: dict[str, Any]) -> tuple[object, ...]:
         return "crash", type(error).__name__
 
 
+TOLD_BY = {
+    "dots.codec": ("codec",),
+    "dots.template": ("slots", "igb"),
+    "dots.shape": ("igb", "patch", "apply"),
+    "igc.graph": ("igb", "patch", "apply"),
+    "igc.igb": ("igb", "patch", "apply"),
+    "igc.patch": ("patch", "apply"),
+}
+"""Kinds of vectors that a module's checks are about."""
+
+
 def survivors(modules: tuple[str, ...]) -> tuple[int, list[str]]:
     """How many mutants there were, and those that no vector tells from the reader."""
-    vectors = cases()
-    expected = [verdict(world(), case) for case in vectors]
+    reader = world()
+    baseline = [(case, verdict(reader, case)) for case in cases()]
     total, alive = 0, []
     for module in modules:
+        told = [(case, right) for case, right in baseline if case["kind"] in TOLD_BY[module]]
         for mutant in mutants(module):
             total += 1
             made = world(mutant)
-            if all(verdict(made, case) == right for case, right in zip(vectors, expected, strict=True)):
+            if all(verdict(made, case) == right for case, right in told):
                 alive.append(str(mutant))
     return total, alive

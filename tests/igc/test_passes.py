@@ -1,4 +1,4 @@
-"""Passes, text in and text out: `tests/golden/igc/<pass>/`; `python -m tests.igc.golden` writes them anew."""
+"""Passes, text in and text out: `tests/golden/igc/<pass>/`; `--accept` writes what came."""
 
 from pathlib import Path
 
@@ -9,7 +9,9 @@ from tests.igc import golden
 
 
 @pytest.mark.parametrize("path", golden.files(), ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_the_pass_gives_what_its_golden_file_says(path: Path) -> None:
+def test_the_pass_gives_what_its_golden_file_says(path: Path, request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--accept", False):
+        path.write_text(golden.given(path) + golden.LINE + golden.answer(path), "utf-8")
     assert path.read_text("utf-8") == golden.given(path) + golden.LINE + golden.answer(path)
 
 

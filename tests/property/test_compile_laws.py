@@ -13,11 +13,12 @@ from dots.program import Instruction, Program, Step
 from dots.shape import Invalid
 from dots.spec import Effect, ModelResult
 from igc.check import Diagnostic
-from igc.compile import compile, left_out
+from igc.compile import PIPELINE, compile, emit, left_out, lower
 from igc.graph import Graph
 from tests.property.graphs import flows, law, values
 
 CATALOGUE = catalogue()
+NEEDED = ("resolve", "prune", "order")  # emission relies on them
 
 
 def run(source: Program, inputs: Mapping[str, str]) -> dict[str, Value]:
@@ -66,6 +67,21 @@ def test_fusion_cannot_be_seen_in_the_results(flow: Graph, inputs: dict[str, str
     assert nodes(plain) == nodes(fused)
     assert nodes(plain) | left_out(flow, CATALOGUE).keys() == flow.nodes.keys()
     assert not nodes(plain) & left_out(flow, CATALOGUE).keys()
+
+
+@law
+@given(flows())
+def test_no_pass_that_may_be_left_out_can_be_seen_in_the_results(flow: Graph) -> None:
+    whole = lower(flow, CATALOGUE, PIPELINE)
+    if isinstance(whole, list):
+        return
+    expected = run(emit(whole, flow, CATALOGUE, "exact"), {})
+    for one in PIPELINE:
+        if one.name in NEEDED:
+            continue
+        part = lower(flow, CATALOGUE, [other for other in PIPELINE if other is not one])
+        assert not isinstance(part, list)
+        assert run(emit(part, flow, CATALOGUE, "exact"), {}) == expected
 
 
 @law
