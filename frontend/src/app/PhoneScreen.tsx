@@ -73,6 +73,7 @@ function PhoneNode({ id, open, toggle }: { id: Id; open: boolean; toggle(): void
   if (!node) return null;
   const why = sentence(t, status, run, { of: naming, waitsFor });
   const text = givenText(run);
+  const tells = why && !(status === "running" && text);
   const live = status === "running" && run?.stepsLimit !== null;
   const shows = open || live || status === "failed" || status === "over";
   const steps = run && run.stepsLimit !== null && live ? `${run.steps} / ${run.stepsLimit}` : "";
@@ -88,7 +89,9 @@ function PhoneNode({ id, open, toggle }: { id: Id; open: boolean; toggle(): void
       </button>
       {shows && (
         <div className="phone-more">
-          {why && <p className={status === "over" ? "is-amber" : status === "failed" ? "is-error" : "quiet"}>{why}</p>}
+          {tells && (
+            <p className={status === "over" ? "is-amber" : status === "failed" ? "is-error" : "quiet"}>{why}</p>
+          )}
           {text ? (
             <LiveText text={text} live={status === "running"} />
           ) : (

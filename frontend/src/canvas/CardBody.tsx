@@ -95,7 +95,7 @@ type ScaleProps = Pick<BodyProps, "node" | "run" | "status"> & { entry: Catalogu
 export function Scales({ node, entry, run, status }: ScaleProps) {
   const { t } = useWords();
   const over = status === "over" ? (run?.error?.code ?? 0) : 0;
-  const quiet = status !== "running" && status !== "over";
+  const quiet = status !== "running";
   const steps = run?.stepsLimit ?? limitOf(node, "steps", entry.budget.steps);
   const kv = run?.kvLimit ?? limitOf(node, "kv", entry.budget.kv) * 1024;
   return (

@@ -31,7 +31,7 @@ export function sentence(t: TFunction, status: Status, run: NodeRun | undefined,
     case "failed":
       return run?.error ? t("card.needs", { expected: run.error.expected, got: run.error.got }) : t("state.failed");
     case "cancelled":
-      return t("card.stopped");
+      return t(run?.text ? "card.stopped" : "card.stoppedEarly");
     case "done":
       return "";
   }

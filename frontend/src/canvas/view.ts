@@ -64,7 +64,8 @@ export function createView(): StoreApi<View> {
       const next = { selected: new Set(nodes), wires: new Set(wires) };
       const { selected, wires: old } = get();
       if (sameSet(selected, next.selected) && sameSet(old, next.wires)) return;
-      set(next);
+      // One node alone is what the sheet of a narrow screen shows; closing it holds until the next one.
+      set(next.selected.size === 1 && !sameSet(selected, next.selected) ? { ...next, sheet: true } : next);
     },
     set: (part) => set(part),
     visit: (node, field) =>

@@ -17,7 +17,7 @@ export function ModelField({ control, model, testId }: Props) {
     <>
       <input
         id={id}
-        className="inp"
+        className="inp model-name"
         list={model ? `${id}-models` : undefined}
         value={typed}
         aria-describedby={describedBy}

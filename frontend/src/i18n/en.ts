@@ -109,6 +109,7 @@ export const en = {
     overNeeds: "Does not fit: needs {{expected}}, got {{got}}.",
     raise: "Raise the limit",
     stopped: "Stopped. Text is kept.",
+    stoppedEarly: "Stopped before it gave anything.",
     needs: "Needs {{expected}}, got {{got}}.",
     needsOnly: "Needs {{expected}}.",
     openField: "Go to {{field}}",

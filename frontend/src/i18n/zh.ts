@@ -111,6 +111,7 @@ export const zh: Words = {
     overNeeds: "放不下：需要 {{expected}}，收到 {{got}}。",
     raise: "提高上限",
     stopped: "已停止，保留文本。",
+    stoppedEarly: "尚无输出即已停止。",
     needs: "需要 {{expected}}，收到 {{got}}。",
     needsOnly: "需要 {{expected}}。",
     openField: "前往 {{field}}",

@@ -1,29 +1,40 @@
 // The drawer: the run's nodes in order with their time, and what blocks the next run.
 import { useFlowGraph } from "../canvas/flowGraph";
 import { useFocusNode } from "../canvas/keyboard";
+import { isGap } from "../canvas/NodeCard";
 import { nameIn } from "../canvas/names";
 import { useEditor, useScreen, useView, useVisit } from "../canvas/screen";
 import { diagnosis, sentence } from "../canvas/sentence";
-import { statusOf } from "../canvas/status";
+import { isOver, statusOf } from "../canvas/status";
 import { secondsText } from "../canvas/values";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
 import { useElapsed } from "./elapsed";
 import { Timeline } from "./Timeline";
 
-export function useProblemCount(): number {
-  return useEditor((editor) => {
-    let count = editor.diagnostics.length;
-    for (const run of editor.run?.nodes.values() ?? []) if (run.phase === "failed") count += 1;
-    return count;
+export interface ProblemCount {
+  count: number;
+  glyph: "failed" | "over" | "warn"; // the worst: a mistake, a spent budget, a missing wire
+  ink: "is-error" | "is-warning";
+}
+
+export function useProblemCount(): ProblemCount {
+  const count = useEditor((editor) => {
+    const gaps = editor.diagnostics.filter(isGap).length;
+    const failed = [...(editor.run?.nodes.values() ?? [])].filter((run) => run.phase === "failed");
+    const spent = failed.filter((run) => run.error && isOver(run.error.code)).length;
+    return `${editor.diagnostics.length - gaps + failed.length - spent} ${spent} ${gaps}`;
   });
+  const [mistakes = 0, spent = 0, gaps = 0] = count.split(" ").map(Number);
+  const glyph = mistakes > 0 ? "failed" : spent > 0 ? "over" : "warn";
+  return { count: mistakes + spent + gaps, glyph, ink: mistakes > 0 ? "is-error" : "is-warning" };
 }
 
 export function Drawer() {
   const { t } = useWords();
   const { view } = useScreen();
   const tab = useView((view) => view.drawer);
-  const problems = useProblemCount();
+  const { count: problems, glyph, ink } = useProblemCount();
   const hasRun = useEditor((editor) => editor.run !== null);
   if (!tab) return null;
   const open = (name: "run" | "problems") => view.getState().set({ drawer: name });
@@ -46,7 +57,7 @@ export function Drawer() {
           onClick={() => open("problems")}
           data-testid="tab-problems"
         >
-          {problems > 0 && <Glyph name="failed" size={12} className="is-error" />}
+          {problems > 0 && <Glyph name={glyph} size={12} className={ink} />}
           {t("drawer.problems")}
           {problems > 0 && <em>{problems}</em>}
         </button>
@@ -96,7 +107,11 @@ function Problems() {
       {editor.diagnostics.map((found) => (
         <li key={`${found.code}\n${found.where}`}>
           <button type="button" onClick={() => go(found.node, found.field)} data-testid="problem">
-            <Glyph name="failed" size={14} className="is-error" />
+            <Glyph
+              name={isGap(found) ? "warn" : "failed"}
+              size={14}
+              className={isGap(found) ? "is-warning" : "is-error"}
+            />
             <b>{found.node ? nameIn(editor, found.node, language) : found.where}</b>
             <span className="mono">{found.field}</span>
             <span>{diagnosis(t, found)}</span>

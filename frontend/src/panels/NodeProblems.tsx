@@ -1,4 +1,5 @@
 // What is wrong with a node that no single field shows: its run's error, and problems without a field.
+import { isGap } from "../canvas/NodeCard";
 import { useNaming } from "../canvas/names";
 import { useEditor } from "../canvas/screen";
 import { diagnosis, sentence } from "../canvas/sentence";
@@ -32,8 +33,8 @@ export function NodeProblems({ id, problems }: { id: Id; problems: readonly Diag
         </p>
       )}
       {problems.map((found) => (
-        <p className="line" key={`${found.code}\n${found.where}`}>
-          <Glyph name="failed" size={14} />
+        <p className={`line${isGap(found) ? " is-amber" : ""}`} key={`${found.code}\n${found.where}`}>
+          <Glyph name={isGap(found) ? "warn" : "failed"} size={14} />
           <span>
             {found.field && <b>{found.field}: </b>}
             {diagnosis(t, found)}

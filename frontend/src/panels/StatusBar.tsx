@@ -12,7 +12,7 @@ import { useEngine } from "./engine";
 export function StatusBar() {
   const { t } = useWords();
   const { view } = useScreen();
-  const problems = useProblemCount();
+  const { count: problems, glyph, ink } = useProblemCount();
   return (
     <footer className="status">
       <LinkState />
@@ -21,11 +21,11 @@ export function StatusBar() {
       <Rate />
       <button
         type="button"
-        className={`cell${problems > 0 ? " is-error" : ""}`}
+        className={`cell${problems > 0 ? ` ${ink}` : ""}`}
         onClick={() => view.getState().set({ drawer: "problems" })}
         data-testid="problems"
       >
-        {problems > 0 && <Glyph name="failed" size={12} />}
+        {problems > 0 && <Glyph name={glyph} size={12} />}
         {problems > 0 ? t("status.problems", { count: problems }) : t("status.noProblems")}
       </button>
       <DrawerSwitch />

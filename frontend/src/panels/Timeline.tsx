@@ -16,12 +16,14 @@ import { createTimes, scaleOf, type Times } from "./times";
 export function Timeline() {
   const { t } = useWords();
   const { order } = useFlowGraph();
-  const run = useEditor((editor) => editor.run);
+  const { editor } = useScreen();
+  const run = useEditor((editor) => editor.run?.id ?? null);
   const elapsed = useElapsed();
   const times = useTimes();
   if (!run) return null;
+  const known = editor.getState().run?.nodes;
   const { span, ticks } = scaleOf(elapsed);
-  const rows = order.filter((id) => run.nodes.has(id));
+  const rows = order.filter((id) => known?.has(id));
   return (
     <div className="timeline" data-testid="timeline">
       <div className="time-row time-head" aria-hidden>

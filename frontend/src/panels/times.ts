@@ -63,6 +63,6 @@ export function scaleOf(elapsed: number): { span: number; ticks: number[] } {
   const span = Math.max(elapsed * 1.15, 0.5);
   const unit = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((step) => span / step <= 8) ?? 1200;
   const ticks: number[] = [];
-  for (let at = 0; at < span; at += unit) ticks.push(Number(at.toFixed(2)));
+  for (let at = 0; at < span * 0.94; at += unit) ticks.push(Number(at.toFixed(2)));
   return { span, ticks };
 }
