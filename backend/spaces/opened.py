@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from dots import codec
 from dots.components import Catalogue
 from igc import igb, patch
 from igc.graph import Graph
@@ -25,7 +26,7 @@ from spaces.typed import Mismatch
 log = logging.getLogger("spaces.opened")
 
 QUIET = 0.15  # seconds without a push before the graph is diagnosed again
-MAX_IDLE = 32  # open Spaces without members that stay in memory
+IDLE_SECONDS = 600.0  # an open Space without members stays in memory so long: whoever asked for it has joined by then
 
 
 class Member(Protocol):
@@ -65,6 +66,7 @@ class OpenSpace:
         self.members: dict[str, Member] = {}
         self.lock = asyncio.Lock()
         self.diagnosing: asyncio.Task[None] | None = None
+        self.asked_for = 0.0  # when, on the loop's clock
 
     # Members
 
@@ -131,8 +133,11 @@ class OpenSpace:
     def plan_and_journal(self, client: str, counter: int, ops: list[patch.Op]) -> Outcome:
         """In a thread, under the lock: what the push comes to, written before anyone is told."""
         outcome = self.room.plan(ops)
-        seq = self.room.seq + bool(outcome.ops)
-        entry = Entry(client, counter, seq, encode_ops(outcome.ops) if outcome.ops else None)
+        try:
+            encoded = encode_ops(outcome.ops) if outcome.ops else None
+        except codec.Unencodable as error:  # deletes that take too many edges along
+            outcome, encoded = self.room.nothing(error.expected, error.got), None
+        entry = Entry(client, counter, self.room.seq + bool(outcome.ops), encoded)
         snapshot = igb.write(outcome.graph) if outcome.ops and self.room.wants_snapshot else None
         self.store.append(self.id, entry, snapshot)
         return outcome
@@ -272,6 +277,7 @@ class OpenSpaces:
             if found is None:
                 self.let_go()
                 found = self.open[space] = OpenSpace(*await asyncio.to_thread(self.load, space), spaces=self)
+            found.asked_for = asyncio.get_running_loop().time()
             return found
 
     def load(self, space: str) -> tuple[tables.Space, Room, dict[str, int], tables.Version | None]:
@@ -283,8 +289,10 @@ class OpenSpaces:
 
     def let_go(self) -> None:
         """Forget Spaces that nobody looks at; their Rooms stand in the journal."""
-        idle = [s for s in self.open.values() if not s.members and not s.lock.locked() and not self.runs.running(s.id)]
-        for space in idle[:-MAX_IDLE]:
+        since = asyncio.get_running_loop().time() - IDLE_SECONDS
+        for space in [s for s in self.open.values() if s.asked_for < since and not s.members]:
+            if space.lock.locked() or self.runs.running(space.id):
+                continue
             space.close(Reason.UNAVAILABLE, "")
             self.runs.forget(space.id)
             del self.open[space.id]

@@ -91,12 +91,15 @@ class Room:
         """What these ops come to now; nothing changes."""
         try:
             return Outcome(apply_ops(self.graph, ops), tuple(ops), as_sent=True)
-        except Invalid as error:
+        except Invalid:
             size = len(self.graph.nodes) + len(self.graph.edges) + 1
             if len(ops) * size > MAX_WORK:
-                refused = RefusedOp(error.code, "push", "fewer ops, or ops that fit as they stand", f"{len(ops)} ops")
-                return Outcome(self.graph, (), as_sent=False, refused=(refused,))
+                return self.nothing("fewer ops, or ops that fit as they stand", f"{len(ops)} ops")
             return self.fit(ops)
+
+    def nothing(self, expected: str, got: str) -> Outcome:
+        """A push refused as a whole."""
+        return Outcome(self.graph, (), as_sent=False, refused=(RefusedOp("size", "push", expected, got),))
 
     def fit(self, ops: list[Op]) -> Outcome:
         """Op by op. What does not fit is tried once more in the order of the normal form: ops may come in any order."""

@@ -116,9 +116,10 @@ class Connection:
     async def serve(self, spaces: OpenSpaces, space: str) -> None:
         await self.websocket.accept()
         try:
-            self.space = await spaces.get(space)
+            await spaces.get(space)  # a Space that is not there needs no hello
             async with asyncio.timeout(HELLO_SECONDS):
                 hello = await self.hello()
+            self.space = await spaces.get(space)
         except WebSocketDisconnect:
             return
         except TimeoutError:
