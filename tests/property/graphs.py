@@ -9,7 +9,8 @@ from dots.codec import MAX_INT, Value
 from igc import igb
 from igc.graph import Edge, Graph, Node
 
-law = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+law = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+many = settings(law, max_examples=200)
 """How laws are tried: the same examples every time, however slow the machine is."""
 
 LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -64,7 +65,8 @@ NINE = st.integers(-9, 9)
 SIZE = st.integers(1, 9)
 ENDS = st.lists(
     st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(0, 2)),
-    max_size=6,
+    min_size=2,
+    max_size=8,
 )
 SETTINGS = st.dictionaries(texts(3).filter(lambda key: key != "secret"), values(3), max_size=2)
 POSITIONS = st.dictionaries(SOME, st.tuples(st.integers(-1_000_000, 1_000_000), NINE), max_size=4)
@@ -72,7 +74,7 @@ LABELS = st.dictionaries(SOME, texts().filter(bool), max_size=4)
 NOTES = st.dictionaries(FREE, st.tuples(NINE, NINE, SIZE, SIZE, texts()), max_size=2)
 GROUPS = st.dictionaries(FREE, st.tuples(texts(), st.sets(SOME)), max_size=2)
 EXTRA = st.dictionaries(st.sampled_from([69, 70, 300]), values(3), max_size=2)
-CHOSEN = st.lists(SOME, max_size=5, unique=True)
+CHOSEN = st.lists(SOME, max_size=1) | st.lists(SOME, min_size=3, max_size=5, unique=True)
 
 
 @st.composite
@@ -104,7 +106,7 @@ def graphs(draw: st.DrawFn) -> Graph:
 @st.composite
 def flows(draw: st.DrawFn) -> Graph:
     """A graph that has no diagnostics: text components in random order, each input fed by an earlier output."""
-    count = draw(st.integers(1, 9))
+    count = draw(st.integers(1, 9) | st.just(9))
     made: dict[str, Node] = {"0000000000": Node("0000000000", "text.input", 1, {})}
     edges: list[Edge] = []
     texts_at = [("0000000000", "text")]
@@ -120,10 +122,10 @@ def flows(draw: st.DrawFn) -> Graph:
             params = {"template": " ".join(f"{{{name}}}" for name in names)}
             edges += [Edge(*draw(st.sampled_from(anything)), ident, name, 0) for name in sorted(set(names))]
         elif kind == "flow.output":
-            edges.append(Edge(*draw(st.sampled_from(anything)), ident, "value", 0))
+            edges.append(Edge(*draw(st.sampled_from(anything) | st.just(anything[-1])), ident, "value", 0))
         elif kind != "text.input":
             entry = "prompt" if kind == "llm.generate" else "text"
-            edges.append(Edge(*draw(st.sampled_from(texts_at)), ident, entry, 0))
+            edges.append(Edge(*draw(st.sampled_from(texts_at) | st.just(texts_at[-1])), ident, entry, 0))
         made[ident] = Node(ident, kind, 1, params, off)
         if kind != "flow.output":
             texts_at.append((ident, "text"))

@@ -15,7 +15,7 @@ from dots.spec import Effect, ModelResult
 from igc.check import Diagnostic
 from igc.compile import PIPELINE, compile, emit, left_out, lower
 from igc.graph import Graph
-from tests.property.graphs import flows, law, values
+from tests.property.graphs import flows, law, many, values
 
 CATALOGUE = catalogue()
 NEEDED = ("resolve", "prune", "order")  # emission relies on them
@@ -54,7 +54,7 @@ def nodes(source: Program) -> set[str]:
     return {step.node for step in steps}
 
 
-@law
+@many
 @given(flows(), st.dictionaries(st.sampled_from(("text", "n1", "n2", "n3")), st.text("ab<& ", max_size=9)))
 def test_fusion_cannot_be_seen_in_the_results(flow: Graph, inputs: dict[str, str]) -> None:
     plain, fused = compile(flow, CATALOGUE, "none"), compile(flow, CATALOGUE, "exact")
@@ -69,7 +69,7 @@ def test_fusion_cannot_be_seen_in_the_results(flow: Graph, inputs: dict[str, str
     assert not nodes(plain) & left_out(flow, CATALOGUE).keys()
 
 
-@law
+@many
 @given(flows())
 def test_no_pass_that_may_be_left_out_can_be_seen_in_the_results(flow: Graph) -> None:
     whole = lower(flow, CATALOGUE, PIPELINE)
@@ -84,7 +84,7 @@ def test_no_pass_that_may_be_left_out_can_be_seen_in_the_results(flow: Graph) ->
         assert run(emit(part, flow, CATALOGUE, "exact"), {}) == expected
 
 
-@law
+@many
 @given(flows(), st.data())
 def test_what_targets_need_gives_what_the_whole_flow_gives(flow: Graph, data: st.DataObject) -> None:
     whole = compile(flow, CATALOGUE)
@@ -94,7 +94,7 @@ def test_what_targets_need_gives_what_the_whole_flow_gives(flow: Graph, data: st
         assert run(part, {}).items() <= results.items()
 
 
-@law
+@many
 @given(flows())
 def test_both_forms_of_a_program_are_exact(flow: Graph) -> None:
     made = compile(flow, CATALOGUE)
@@ -119,7 +119,7 @@ def test_any_params_survive_the_text_form(params: dict[str, Value]) -> None:
     assert all(character.isprintable() or character == "\n" for character in text)
 
 
-@law
+@many
 @given(flows(), st.data())
 def test_a_changed_byte_is_refused_or_gives_another_canonical_program(flow: Graph, data: st.DataObject) -> None:
     made = compile(flow, CATALOGUE)
