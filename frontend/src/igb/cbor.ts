@@ -192,7 +192,9 @@ class Reader {
     let before: Uint8Array | null = null;
     for (let i = 0; i < length; i++) {
       const at = this.at;
-      const major = this.major();
+      const head = this.bytes[at];
+      if (head === undefined) throw this.malformed("truncated", at);
+      const major = head >> 5; // looked at before the key is read
       if ((major !== 0 && major !== 3) || (before !== null && (before[0] as number) >> 5 !== major)) {
         throw this.malformed("key_type", at);
       }

@@ -6,7 +6,6 @@ import {
   asComponent,
   asExtra,
   asFlag,
-  asFlags,
   asGroup,
   asId,
   asInt,
@@ -118,8 +117,9 @@ function readNodeValue(value: Value | undefined, path: string): NodeValue {
   const [component, version, params, flags] = asArray(value, path, 4);
   const named = asTextMap(params, path);
   for (const name of named.keys()) asName(name, path);
-  asFlags(flags, path);
-  return [asComponent(component, path), asVersion(version, path), named, flags as ReadonlyMap<string, Value>];
+  const set = asTextMap(flags, path);
+  for (const [flag, setting] of set) asFlag(flag, setting, path);
+  return [asComponent(component, path), asVersion(version, path), named, set];
 }
 
 function readKey(kind: FieldOp[0], value: Value | undefined, path: string): FieldOp[1] {
