@@ -78,7 +78,7 @@ def first(build: Builder) -> None:
 def parallel(build: Builder) -> None:
     """One subject, two prompts answered at once, one text made of both."""
     subject = build.node("text.input", 0, 0.5, "Subject", {"name": "subject", "text": "a lighthouse"})
-    both = build.node("text.template", 3, 0.5, params={"template": "{description}\n\n{story}"})
+    both = build.node("text.template", 3.2, 0.5, params={"template": "{description}\n\n{story}"})
     for row, (port, label, ask) in enumerate(
         (
             ("description", "Describe", "Describe {subject} in one sentence."),
@@ -90,7 +90,7 @@ def parallel(build: Builder) -> None:
         build.edge(subject, "text", prompt, "subject")
         build.edge(prompt, "text", answer, "prompt")
         build.edge(answer, "text", both, port)
-    result = build.node("flow.output", 4, 0.5, params={"name": "texts"})
+    result = build.node("flow.output", 4.2, 0.5, params={"name": "texts"})
     build.edge(both, "text", result, "value")
 
 

@@ -64,7 +64,8 @@ export function Home({ list }: { list: boolean }) {
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
       const { expected, got, code } = error.refusal;
-      setProblem(expected ? t("home.failed", { expected, got }) : t("home.failedShort", { code }));
+      if (code === "magic") setProblem(t("home.notIgb"));
+      else setProblem(expected ? t("home.failed", { expected, got }) : t("home.failedShort", { code }));
     }
   };
   const make = (template: TemplateInfo) =>

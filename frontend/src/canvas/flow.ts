@@ -189,7 +189,7 @@ function fallsLate(graph: Graph, cards: ReadonlyMap<Id, Card>, edge: Edge, lane:
 function wayBack(graph: Graph, cards: ReadonlyMap<Id, Card>, edge: Edge): number | null {
   const source = boxOf(graph, cards, edge.source);
   const target = boxOf(graph, cards, edge.target);
-  if (!source || !target || target.x - (source.x + source.width) >= 2 * STUB) return null;
+  if (!source || !target || target.x - (source.x + source.width) > STUB) return null;
   const [upper, lower] = source.y <= target.y ? [source, target] : [target, source];
   const bottom = upper.y + upper.height;
   return lower.y - bottom >= 2 * STUB ? (bottom + lower.y) / 2 : Math.max(bottom, lower.y + lower.height) + 2 * STUB;

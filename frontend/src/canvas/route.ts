@@ -17,8 +17,12 @@ export function corners({ from, to, lane = 0, late = false, between = null }: En
   const [x0, y0] = from;
   const [x1, y1] = to;
   const shift = STUB + 2 + lane * 8;
-  if (x1 - x0 >= 2 * STUB) {
+  if (x1 - x0 >= STUB) {
     if (y0 === y1) return [from, to];
+    if (x1 - x0 < 2 * STUB) {
+      const half = (x0 + x1) / 2; // too narrow for both stubs: it falls half way
+      return [from, [half, y0], [half, y1], to];
+    }
     const most = x1 - STUB;
     const middle = late ? Math.max(x0 + STUB, x1 - shift) : Math.min(x0 + shift, Math.max(most, x0 + STUB));
     return [from, [middle, y0], [middle, y1], to];

@@ -265,6 +265,7 @@ export const en = {
     imported: "Imported {{name}}",
     failed: "Needs {{expected}}, got {{got}}.",
     failedShort: "The server said no: {{code}}.",
+    notIgb: "This is no .igb file.",
     untitled: "Untitled",
     nodes_one: "{{count}} node",
     nodes_other: "{{count}} nodes",

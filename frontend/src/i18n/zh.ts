@@ -267,6 +267,7 @@ export const zh: Words = {
     imported: "已导入 {{name}}",
     failed: "需要 {{expected}}，收到 {{got}}。",
     failedShort: "服务器拒绝：{{code}}。",
+    notIgb: "这不是 .igb 文件。",
     untitled: "未命名",
     nodes_one: "{{count}} 个节点",
     nodes_other: "{{count}} 个节点",

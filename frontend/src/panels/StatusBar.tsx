@@ -91,7 +91,7 @@ function LinkState() {
   return (
     <span className="cell" role="status" data-testid="link" data-pending={pending}>
       <Glyph name={link === "open" ? "done" : "queued"} size={12} />
-      {link === "open" && pending > 0 ? t("status.pending", { count: pending }) : t(`status.${link}`)}
+      {t(`status.${link}`)}
     </span>
   );
 }

@@ -65,3 +65,12 @@ test("a wire crosses a card that stands in its way, and none that it only passes
   expect(crosses(points, { x: 100, y: 60, width: 50, height: 50 })).toBe(true);
   expect(crosses(points, { x: 100, y: 81, width: 50, height: 50 })).toBe(false);
 });
+
+test("where there is no room for two stubs the wire falls half way", () => {
+  expect(corners({ from: [0, 0], to: [20, 80] })).toEqual([
+    [0, 0],
+    [10, 0],
+    [10, 80],
+    [20, 80],
+  ]);
+});
