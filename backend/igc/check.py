@@ -61,7 +61,7 @@ def check(graph: Graph, catalogue: Catalogue) -> list[Diagnostic]:
 
 def _at(node: Node, code: str, field: str | None, expected: str, got: object, hint: str = "") -> Diagnostic:
     where = f"nodes.{node.id}" + (f".{field}" if field is not None else "")
-    return Diagnostic(code, where, node.id, field, expected, got if isinstance(got, str) else shown(got), hint)
+    return Diagnostic(code, where, node.id, field, expected, got[:80] if isinstance(got, str) else shown(got), hint)
 
 
 def _node(node: Node, catalogue: Catalogue) -> Iterator[Diagnostic]:

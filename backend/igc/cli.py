@@ -57,11 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         traceback.print_exc()
         return failed(options.json, INTERNAL, f"internal error: {error!r}", {"code": "internal", "got": repr(error)})
-    if options.json:
-        print(json.dumps({"status": answer.status, **answer.facts}))
-    else:
-        for line in answer.lines:
+    lines = [json.dumps({"status": answer.status, **answer.facts})] if options.json else answer.lines
+    try:
+        for line in lines:
             print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return answer.status
 
 

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from dots import program
 from dots.components import Catalogue, digest
 from dots.program import Block, Instruction, Limits, Program
+from dots.shape import shown
 from igc import igb
 from igc.check import Diagnostic, check
 from igc.graph import Graph, Node
@@ -56,7 +57,7 @@ def lower(
     """The module after these passes, or the findings that stand against it. A disabled node's findings do not."""
     wanted = frozenset(targets or ())
     if unknown := sorted(wanted - graph.nodes.keys()):
-        return [Diagnostic("unknown_target", "targets", None, None, "a node of this graph", unknown[0][:80])]
+        return [Diagnostic("unknown_target", "targets", None, None, "a node of this graph", shown(unknown[0]))]
     needed = upstream(graph, wanted) if wanted else graph
     findings = [f for f in check(needed, catalogue) if f.node is None or "disabled" not in graph.nodes[f.node].flags]
     if findings:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from dots import codec
 from dots.codec import Malformed as Malformed
 from dots.codec import Value
-from dots.shape import array, component, integer, no_raw_secret, node_id, port, section, text, text_map, uint_map
+from dots.shape import array, component, integer, no_raw_secret, node_id, port, section, shown, text, text_map, uint_map
 from igc.graph import (
     MAX_EDGES,
     MAX_NODES,
@@ -58,7 +58,7 @@ def check_format(
     if FORMAT in sections:
         version = sections[FORMAT]
         if not isinstance(version, list) or len(version) != 2 or any(type(n) is not int or n < 0 for n in version):
-            raise Invalid("version", "format", "[major, minor]", repr(version)[:80])
+            raise Invalid("version", "format", "[major, minor]", shown(version))
         if version[0] != 1:
             raise Invalid("version", "format", "major 1", str(version[0]))
     for key in sections:
@@ -114,7 +114,7 @@ def refuse_features(value: Value) -> None:
     features = [text(entry, "features") for entry in array(value, "features")]
     if not features or any(a >= b for a, b in pairwise(features)):
         raise section("features", "a non-empty array, sorted, each once", features)
-    raise Invalid("feature", "features[0]", "no required feature", features[0][:80])
+    raise Invalid("feature", "features[0]", "no required feature", shown(features[0]))
 
 
 def _filled(sections: Mapping[int, Value], key: int, name: str) -> dict[str, Value]:
@@ -168,7 +168,7 @@ def _check_table(strings: list[str], nodes: list[Node], edges: list[Edge]) -> No
     expected = list(dict.fromkeys(_walk(nodes, edges)))
     if strings != expected:
         at = next((n for n, (a, b) in enumerate(zip(strings, expected, strict=False)) if a != b), len(expected))
-        raise Invalid("string_table", f"strings[{at}]", "each string once, in order of first use", strings[at][:80])
+        raise Invalid("string_table", f"strings[{at}]", "each string once, in order of first use", shown(strings[at]))
 
 
 def _check_order(nodes: list[Node], edges: list[Edge]) -> None:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from dots import codec
 from dots.codec import Unencodable, Value
-from dots.shape import array, digest, distinct, integer, no_raw_secret, node_id, port, section, text
+from dots.shape import array, digest, distinct, integer, no_raw_secret, node_id, port, section, shown, text
 from igc import igb
 from igc.graph import (
     FLAGS,
@@ -481,7 +481,7 @@ class Draft:
 
     def _compare(self, op: Op, there: Maybe) -> None:
         if not codec.same(there, op.old):
-            raise Stale(op.where, *(repr(side[0])[:80] if side else "nothing" for side in (op.old, there)))
+            raise Stale(op.where, *(shown(side[0]) if side else "nothing" for side in (op.old, there)))
 
 
 def _put(values: dict[str | int, object], key: str | int, new: Maybe) -> None:

@@ -36,6 +36,10 @@ def section(path: str, expected: str, got: object) -> Invalid:
 
 def shown(value: object) -> str:
     """A value in a message: short, and without control characters."""
+    if isinstance(value, list | tuple | Mapping) and len(value) > 8:
+        return f"{'a map' if isinstance(value, Mapping) else 'an array'} of {len(value)}"
+    if isinstance(value, str | bytes):
+        value = value[:80]
     line = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
     return line if len(line) <= 80 else line[:77] + "..."
 

@@ -111,6 +111,11 @@ def test_any_value_feeds_json_and_any_and_text_feeds_json() -> None:
     assert found(made) == []
 
 
+def test_a_long_value_is_cut_in_a_finding() -> None:
+    (one,) = check(graph(node("a", "text.input", {"name": "x" * 100_000})), CATALOGUE)
+    assert (one.field, one.got) == ("name", "x" * 80)
+
+
 def test_two_names_of_which_one_is_disabled_are_fine() -> None:
     assert found(graph(SOURCE, node("a", "text.input", disabled=True))) == []
 

@@ -219,3 +219,14 @@ def test_the_installed_command_answers(here: Path) -> None:
     command = Path(sys.executable).parent / "igc"
     answer = subprocess.run([command, "check", "a.igb"], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stdout) == (0, "a.igb: fine\n")
+
+
+def test_a_reader_that_leaves_early_is_no_error(here: Path) -> None:
+    (here / "big.igb").write_bytes(igb.write(graph(*(node(f"n{at}", "t.a", {"p": "x" * 99}) for at in range(2000)))))
+    command = [str(Path(sys.executable).parent / "igc"), "show", "big.igb"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline().startswith(b"sem ")
+        running.stdout.close()
+        assert (running.wait(), running.stderr.read()) == (0, b"")
