@@ -168,9 +168,14 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
       refuse({ code: "offline", where: "run", expected: "a link to the server", got: link });
       return;
     }
+    const given = inputs ? encode(inputs).length : 0;
+    if (given > INLINE) {
+      refuse({ code: "size", where: "run.inputs", expected: `at most ${INLINE} bytes`, got: String(given) });
+      return;
+    }
     push();
     const bytes = write(state.graph);
-    const transfer = bytes.length > INLINE ? mint() : null;
+    const transfer = bytes.length + given > INLINE ? mint() : null;
     if (transfer !== null) for (const part of split(transfer, bytes)) connection.send(part);
     const igb = transfer === null ? bytes : null;
     const run = follower.begin();

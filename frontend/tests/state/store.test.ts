@@ -449,6 +449,16 @@ describe("a run", () => {
     expect(Math.max(...server.socket.sent.map((bytes) => bytes.length))).toBeLessThan(1024 * 1024);
   });
 
+  test("with long inputs sends its graph ahead, and with too long ones does not start", () => {
+    const store = edit();
+    store.getState().start(new Map([["text", "x".repeat(900 * 1024 - 60)]]));
+    expect(server.ofType("run")[0]?.get("transfer")).not.toBeNull();
+    expect(Math.max(...server.socket.sent.map((bytes) => bytes.length))).toBeLessThan(1024 * 1024);
+    store.getState().start(new Map([["text", "x".repeat(900 * 1024)]]));
+    expect(store.getState().refusal).toMatchObject({ code: "size", where: "run.inputs" });
+    expect(server.ofType("run")).toHaveLength(1);
+  });
+
   test("shows events once a picture, however many come", () => {
     const { store, run } = started();
     expect(store.getState().run?.status).toBe("starting");
