@@ -21,7 +21,7 @@ from dots.errors import Code, Failure, Refused
 from dots.events import Event
 from dots.language import Language
 from dots.program import Instruction, Limits, Program, Step
-from dots.shown import cut, shown
+from dots.shown import cut, said, shown
 from dots.spec import Effect, ModelRequest, ModelResult, Params, PortType, Values
 from dots.worker import Call
 
@@ -183,7 +183,7 @@ class Flow:
         self.advancing = False
         if self.status is None and not self.left:
             failed = self.failures[:1]
-            self._end("failed" if failed else "done", f"{failed[0][0]}: {failed[0][1]}" if failed else None)
+            self._end("failed" if failed else "done", said(f"{failed[0][0]}: {failed[0][1]}") if failed else None)
 
     def _begin(self, u: Unit) -> None:
         inputs, why = gathered(u, self.slots)
@@ -308,8 +308,12 @@ class Flow:
     def _finish(self, u: Unit, dot: Dot, result: ModelResult) -> None:
         try:
             outputs = u.component.module.finish(u.params, result)
+            wrong = unencodable(outputs, {})
         except Exception as error:
             self._fail(u, raised(u, error))
+            return
+        if wrong:
+            self._fail(u, wrong)
             return
         usage = {"steps": result.steps, "prompt_tokens": result.prompt_tokens, "finish": result.finish}
         self._done(u, outputs, usage | {"kv_committed": dot.kv_committed})
@@ -332,8 +336,9 @@ class Flow:
         self._close(u)
         self.failures.append((u.node, failure))
         text, steps = (u.dot.stream.text, u.dot.steps) if u.dot else ("", 0)
-        facts = {"code": int(failure.code), "name": failure.code.name, "where": failure.where}
-        told = {"expected": failure.expected, "got": failure.got, "text": cut(text)[0], "steps": steps}
+        facts = {"code": int(failure.code), "name": failure.code.name, "where": said(failure.where)}
+        words = {"expected": said(failure.expected), "got": said(failure.got)}
+        told = {**words, "text": cut(text)[0], "steps": steps}
         self.emit(u.node, "failed", facts | told)
         for slot in u.step.outputs.values():
             self._resolve(slot, Absent("upstream", u.node))
@@ -455,13 +460,19 @@ def mistyped(u: Unit, inputs: Values) -> Failure | None:
 
 
 def unusable(u: Unit, outputs: Values) -> Failure | None:
-    """A component's mistake: outputs that are no map of its ports, or values that have no encoding."""
+    """A component's mistake: outputs that are no map of its ports."""
     ports = {port.name for port in u.component.spec.outputs}
     if not isinstance(outputs, Mapping) or not set(outputs) <= ports:
         got = ", ".join(map(repr, outputs)) if isinstance(outputs, Mapping) else type(outputs).__name__
         return Failure(Code.INVALID_VALUE, u.step.component, f"outputs among {', '.join(sorted(ports))}", got)
+    return None
+
+
+def unencodable(outputs: Values, inputs: Values) -> Failure | None:
+    """A component's mistake: values that no event or worker can carry. What was an input has been checked."""
+    handed_on = {id(value) for value in inputs.values()}
     try:
-        codec.encode(dict(outputs))
+        codec.encode({port: value for port, value in outputs.items() if id(value) not in handed_on})
     except codec.Unencodable as error:
         return Failure(Code.INVALID_VALUE, f"output {error.path}", error.expected, error.got)
     return None

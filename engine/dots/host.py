@@ -26,6 +26,7 @@ from dots.flow import Flow
 from dots.models.model import load
 from dots.program import read
 from dots.runtime import Runtime, Status, default_pool
+from dots.shown import said
 
 PROTOCOL: Final = 1
 PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
@@ -76,14 +77,21 @@ class Host:
             secrets = checked_secrets(frame.get("secrets", {}))
             flow = await asyncio.to_thread(self._start, run, frame, secrets)
         except Refused as refused:
-            if self.flows.get(run, self) is None:
-                del self.flows[run]
-            self._send(refusal(run, refused.failure))
+            self._refuse(run, refused.failure)
+            return
+        except Exception as error:
+            log.exception("starting a run")
+            self._refuse(run, Failure(Code.INVALID_VALUE, "run", "a start", type(error).__name__))
             return
         if run not in self.flows:  # cancelled or ended while it was read
             self.runtime.cancel(flow)
         else:
             self.flows[run] = flow
+
+    def _refuse(self, run: str, failure: Failure) -> None:
+        if self.flows.get(run, self) is None:
+            del self.flows[run]
+        self._send(refusal(run, failure))
 
     def _start(self, run: str, frame: Mapping[str, Any], secrets: Mapping[str, str]) -> Flow:
         try:
@@ -138,8 +146,9 @@ class Host:
 
 
 def refusal(run: str, failure: Failure) -> dict[str, object]:
-    facts = {"code": int(failure.code), "name": failure.code.name, "where": failure.where, "retry": failure.retry}
-    return {"type": "refused", "run": run, **facts, "expected": failure.expected, "got": failure.got}
+    code = {"code": int(failure.code), "name": failure.code.name, "retry": failure.retry}
+    told = {"where": said(failure.where), "expected": said(failure.expected), "got": said(failure.got)}
+    return {"type": "refused", "run": run, **code, **told}
 
 
 def ready(status: Status) -> dict[str, object]:
@@ -152,7 +161,7 @@ def ready(status: Status) -> dict[str, object]:
         "ready": status.state == "ready",
         "progress": 1 if status.state == "ready" else 0,
         "seconds": round(status.seconds, 3),
-        "reason": str(failure) if failure else None,
+        "reason": said(str(failure)) if failure else None,
         "device": facts.device,
         "executor": facts.executor,
         "model": facts.model,

@@ -14,22 +14,26 @@ from queue import SimpleQueue
 from time import monotonic
 from typing import Final, TypeVar
 
+import numpy as np
+
 from dots.arena import PAGE, Arena
 from dots.components import Catalogue, Component
 from dots.dot import Dot, Work
 from dots.engine import Engine, Usage
 from dots.errors import Code, Failure, Refused
-from dots.flow import Emit, Flow, Handle
+from dots.flow import Emit, Flow, Handle, unencodable
 from dots.language import Language
+from dots.models.device import Batch
 from dots.pages import Pool
 from dots.program import Program
+from dots.shown import weight
 from dots.spec import Effect, ModelRequest, Values
 from dots.worker import Call, Log, Worker
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-INLINE: Final = 4096  # characters of params and inputs that a built-in step may work on beside the engine
+INLINE: Final = 4096  # characters and items of params and inputs that a built-in step may work on beside the engine
 WORKERS: Final = 8  # calls at once
 IDLE: Final = 2  # workers kept for the next pure step
 GIB: Final = 1 << 30
@@ -171,7 +175,7 @@ class Runtime:
         busy = self.engine is not None and self.engine.busy
         if not busy:
             self.inbox.get()()
-        while not self.inbox.empty():
+        for _ in range(self.inbox.qsize()):  # what these post waits for the next step
             self.inbox.get()()
 
     def _stop(self) -> None:
@@ -185,6 +189,7 @@ class Runtime:
         loaded: Language | Failure
         try:
             loaded = self.load()
+            warm_up(loaded)
         except Refused as refused:
             loaded = refused.failure
         except Exception as error:
@@ -281,6 +286,13 @@ class Runtime:
             worker.close()
 
 
+def warm_up(language: Language) -> None:
+    """One token on rows of its own: what compiles or is read late does so now, not in somebody's first step."""
+    rows = np.zeros(64 * language.executor.geometry.kv_bytes, np.uint8)
+    zero = np.zeros(1, np.int32)
+    language.executor.forward(Batch(zero, zero, zero, np.array([rows.ctypes.data], np.uint64), zero))
+
+
 def tokens(language: Language, request: ModelRequest) -> list[int] | Failure:
     try:
         return language.prompt_tokens(request)
@@ -294,16 +306,8 @@ def tokens(language: Language, request: ModelRequest) -> list[int] | Failure:
 def is_inline(call: Call) -> bool:
     if call.component.spec.effect is Effect.OPAQUE or not is_built_in(call.component):
         return False
-    left = INLINE
-    stack: list[object] = [call.raw, call.inputs]
-    while stack and left > 0:
-        value = stack.pop()
-        left -= len(value) if isinstance(value, str | bytes) else 8
-        if isinstance(value, Mapping):
-            stack += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple):
-            stack += value
-    return left > 0
+    only_hands_on = call.component.spec.group == "io"
+    return only_hands_on or weight([call.raw, call.inputs], INLINE) <= INLINE
 
 
 def is_built_in(component: Component) -> bool:
@@ -313,7 +317,7 @@ def is_built_in(component: Component) -> bool:
 def computed(call: Call) -> Values | Failure:
     try:
         outputs: Values = call.component.module.run(call.params, call.inputs)
-        return outputs
+        return unencodable(outputs, call.inputs) or outputs
     except Exception as error:
         name = call.component.spec.name
         return Failure(Code.INVALID_VALUE, name, "outputs", f"{type(error).__name__}: {error}"[:4096])

@@ -26,7 +26,7 @@ from dots.errors import Code, Failure
 from dots.spec import Effect, Params, Values
 
 MEMORY: Final = 1 << 30  # bytes of address space
-GRACE: Final = 0.3  # seconds between a cancel and the kill
+GRACE: Final = 2.0  # seconds between a cancel and the kill
 KEPT: Final = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV")
 CODES: Final = {int(code) for code in Code}
 LEVELS: Final = ("debug", "info", "warning", "error")

@@ -6,13 +6,15 @@ import threading
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 
+from dots import codec
 from dots.components import Catalogue, catalogue, load
 from dots.errors import Code, Failure, Refused
 from dots.program import Limits
+from dots.shown import said
 from tests.dots.toy import ToyExecutor, ToyModel, letters, text_of, tokens_of
 from tests.dots.world import data, fused, generate, program, pure, running, story
 
@@ -217,6 +219,45 @@ def test_a_long_chain_of_steps_does_not_recurse() -> None:
         }
 
 
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value", [nested(31), list(range(30_000)), {"a": "x" * 70_000}, {str(n): n for n in range(15_000)}, b"\0" * 70_000]
+)
+def test_every_event_has_an_encoding_that_fits_a_frame(value: object) -> None:
+    outputs = {f"v{n}": n for n in range(1, 15)}
+    nodes = [pure(f"n{n}", "flow.output", {}, {"value": 0}, value=n) for n in outputs.values()]
+    made = program(*nodes, inputs={"given": 0}, **outputs)
+    with running() as r:
+        events = r.ended(made, given=value)
+        assert data(events, "ended")["status"] == "done"
+        assert max(len(codec.encode(dict(e.data))) for e in events) < 900_000
+
+
+def test_a_long_chain_of_steps_lets_the_engine_take_its_steps() -> None:
+    chain = [pure(f"n{i}", "flow.output", {}, {"value": i}, value=i + 1) for i in range(5000)]
+    asks = program(INPUT, generate("model", 1, 2, Limits(3000, 1 << 20, 60), max_tokens=3000), inputs={"text": 0}, o=2)
+    model = ToyModel()
+    with running(model) as r:
+        r.start(asks, run="asks", space="b")
+        r.until("tokens", "asks")
+        before = len(model.executor.batches)
+        r.ended(program(*chain, inputs={"text": 0}, out=5000), run="chain", text="x")
+        assert len(model.executor.batches) - before > 10
+
+
+def test_a_message_without_an_encoding_is_told_all_the_same() -> None:
+    made = program(pure("t", "text.template", {"template": "{a}"}, {"a": 0}, text=1), inputs={"a": 0}, out=1)
+    with running() as r:
+        assert data(r.ended(made, a=b"x"), "failed", "t")["got"].startswith("TypeError")
+        assert said("\ud800" * 5000) == "\\ud800" * 4096
+
+
 @pytest.mark.slow
 def test_a_text_step_on_a_megabyte_does_not_stop_the_tokens_of_another_run() -> None:
     big = program(pure("clean", "text.clean", {}, {"text": 0}, text=1), inputs={"text": 0}, out=1)
@@ -337,6 +378,9 @@ def test_cancel_tells_an_opaque_component_and_then_ends_its_process(opaque: Cata
         pid = int(data(r.until("log"), "log", "node")["message"])
         r.runtime.cancel(flow)
         assert story(r.until("ended"))[-2:] == [("node", "cancelled"), (None, "ended")]
+        end = monotonic() + 10
+        while r.runtime.ask(lambda: len(r.runtime.workers)).result(10) and monotonic() < end:
+            sleep(0.01)
     assert note.read_text() == "cancelled"
     assert not Path(f"/proc/{pid}").exists()
 
