@@ -134,7 +134,7 @@ def show_file(options: argparse.Namespace) -> Answer:
         return Answer(lines=program.show(found).splitlines(), facts={"program": render.plain(program.to_value(found))})
     if isinstance(found, Patch):
         return Answer(lines=render.patch_lines(found), facts={"patch": patch_facts(found)})
-    hashes = igb.hashes(igb.write(found))
+    hashes = igb.hashes_of(found)
     lines = [f"sem {hashes.sem.hex()}", f"file {hashes.file.hex()}", *render.graph_lines(found)]
     return Answer(lines=lines, facts={"graph": render.plain(asdict(found)), **hexed(hashes)})
 

@@ -126,7 +126,7 @@ def emit(module: Module, graph: Graph, catalogue: Catalogue, fusion: str) -> Pro
     outputs = {name: written[Source(step.node, port)] for step in module.steps for port, name in step.result.items()}
     used = {step.spec.name for step in module.steps}
     return Program(
-        source=igb.hashes(igb.write(graph)).sem,
+        source=igb.hashes_of(graph).sem,
         igc=VERSION,
         catalogue=digest(catalogue, used),
         fusion=fusion,

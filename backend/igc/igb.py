@@ -235,3 +235,10 @@ def hashes(data: bytes) -> Hashes:
     sections = item(data, MAGIC)
     semantic = {key: value for key, value in sections.items() if key < FIRST_ANCILLARY}
     return Hashes(hashlib.sha256(codec.encode(semantic)).digest(), hashlib.sha256(data).digest())
+
+
+def hashes_of(graph: Graph) -> Hashes:
+    """The hashes of the file that `write` gives."""
+    sections = sections_of(graph)
+    semantic = codec.encode({key: value for key, value in sections.items() if key < FIRST_ANCILLARY})
+    return Hashes(hashlib.sha256(semantic).digest(), hashlib.sha256(MAGIC + codec.encode(sections)).digest())

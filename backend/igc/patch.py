@@ -260,7 +260,7 @@ def _check_beside(ops: Sequence[Op]) -> None:
 
 def diff(a: Graph, b: Graph) -> Patch:
     """What leads from a to b."""
-    return Patch(igb.hashes(igb.write(a)), igb.hashes(igb.write(b)), diff_ops(a, b))
+    return Patch(igb.hashes_of(a), igb.hashes_of(b), diff_ops(a, b))
 
 
 def diff_ops(a: Graph, b: Graph) -> tuple[Op, ...]:
@@ -326,7 +326,7 @@ def apply(patch: Patch, graph: Graph) -> Graph:
 
 
 def _check_hashes(code: str, expected: Hashes, graph: Graph) -> None:
-    got = igb.hashes(igb.write(graph))
+    got = igb.hashes_of(graph)
     if got != expected:
         raise Invalid(code, code, f"file {expected.file.hex()}", got.file.hex())
 

@@ -41,7 +41,7 @@ SKIPPED = {
     "pieces",
     "slots",
 }
-SKIPPED |= {"deletion", "apply_op", "_overtaking", "diff_ops", "diff", "to_value", "sections_of", "_rank"}
+SKIPPED |= {"deletion", "apply_op", "_overtaking", "diff_ops", "diff", "to_value", "sections_of", "hashes_of", "_rank"}
 FREE = ast.Constant(2**62)
 
 

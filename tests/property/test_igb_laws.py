@@ -39,6 +39,7 @@ def test_looks_change_the_file_and_not_the_meaning(graph: Graph) -> None:
     bare = Graph(graph.nodes, graph.edges, graph.settings)
     a, b = igb.hashes(igb.write(graph)), igb.hashes(igb.write(bare))
     assert a.sem == b.sem
+    assert a == igb.hashes_of(graph)
     assert (a.file == b.file) == (igb.write(graph) == igb.write(bare))
 
 
