@@ -112,6 +112,7 @@ def test_a_fold_that_is_read_at_once_repeats_nothing() -> None:
         n: "".join(t.entry.data["text"] for t in found if t.entry.node == n and t.entry.kind == "tokens") for n in texts
     } == texts
     assert len(found) < 2 * TAIL
+    assert (found[0].first, found[-1].entry.seq, told.read(told.seq)) == (1, told.seq, [])
 
 
 def test_a_reader_that_keeps_up_sees_every_number() -> None:

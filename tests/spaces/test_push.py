@@ -232,8 +232,10 @@ def test_a_connection_that_takes_over_a_client_id_replaces_the_old_one(server: R
     with pytest.raises(ConnectionClosedError):
         old.until("never")
     assert old.socket.close_code == 4409
-    new.push(node(node_id()))
-    assert new.until("ack")["seq"] == 1
+    other = server.join(space, "c000000002")
+    assert [member["client"] for member in other.until("welcome")["members"]] == ["c000000001", "c000000002"]
+    other.push(node(node_id()))
+    assert new.until("patched")["seq"] == 1
 
 
 def test_a_graph_too_long_for_a_frame_comes_in_parts(server: Running) -> None:

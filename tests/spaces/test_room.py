@@ -101,6 +101,16 @@ def test_setting_what_stands_already_overtakes_nobody_twice() -> None:
     room = empty()
     push(room, "a", node(NAMES[0], text="x"))
     push(room, "a", ["set", [NAMES[0], "text"], ["x"], ["y"]])
-    outcome = push(room, "b", ["set", [NAMES[0], "text"], ["x"], ["z"]], ["set", [NAMES[0], "text"], ["z"], ["w"]])
+    outcome = push(room, "b", ["set", [NAMES[0], "text"], ["x"], ["z"]], ["set", [NAMES[0], "text"], ["x"], ["w"]])
     assert outcome.overtaken == ((("set", (NAMES[0], "text")), "a"),)
     assert room.graph.nodes[NAMES[0]].params["text"] == "w"
+
+
+def test_what_went_along_with_a_deleted_node_may_be_deleted_again_in_the_same_push() -> None:
+    room = empty()
+    a, b = NAMES[:2]
+    push(room, "a", node(a), node(b, "flow.output"), edge(a, "text", b, "value"), ["label", [a], [], ["A"]])
+    stale = ["text.input", 1, {"text": "never"}, {}]
+    outcome = push(room, "b", ["node-", [a], stale], ["edge-", [a, "text", b, "value", 0]], ["label", [a], ["A"], []])
+    assert (outcome.refused, set(room.graph.nodes), room.graph.edges) == ((), {b}, ())
+    assert sorted(op.kind for op in outcome.ops) == ["edge-", "label", "node-"]
