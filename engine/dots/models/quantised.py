@@ -53,7 +53,7 @@ class QuantisedExecutor:
         qkv, out, gate_up, down, head = (m.bits for m in self._matrices)
         self._forward = build(isa, Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head)))
         self._work: tuple[NDArray[Any], ...] = ()
-        self._logits: Floats = np.empty((0, 0), np.float32)
+        self._logits: Floats = np.empty((8, self._embedding.shape[0]), np.float32)
 
     def forward(self, batch: Batch) -> Floats:
         numba.set_num_threads(self._threads)
@@ -82,7 +82,7 @@ class QuantisedExecutor:
         if not self._work or len(self._work[0]) < n:
             self._work = working_memory(c, max(64, 1 << (n - 1).bit_length()))
         if len(self._logits) < m:
-            self._logits = np.empty((max(8, m), self._embedding.shape[0]), np.float32)
+            self._logits = np.empty((m, self._embedding.shape[0]), np.float32)
         units = n * c.kv_heads
         y, mixed, h, scratch, scores, state, *rest = self._work
         views = (y[:n], mixed[:n], h[:n], scratch, scores[:units], state[:units], *rest)

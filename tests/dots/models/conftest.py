@@ -25,7 +25,7 @@ class Sequences:
         self.lengths = [0] * count
 
     def feed(self, parts: dict[int, list[int]], want: str = "last") -> NDArray[np.float32]:
-        """One forward over new tokens of some sequences; logits of all tokens or of each sequence's last."""
+        """One forward over new tokens of some sequences; logits of all tokens, of each sequence's last, or of none."""
         tokens, positions, sequence, last = [], [], [], []
         for s, ids in parts.items():
             tokens += ids
@@ -38,7 +38,7 @@ class Sequences:
             positions=np.array(positions, np.int32),
             sequence=np.array(sequence, np.int32),
             rows=np.array([m.ctypes.data for m in self.memory], np.uint64),
-            want=np.array(last if want == "last" else range(len(tokens)), np.int32),
+            want=np.array({"last": last, "all": range(len(tokens)), "none": ()}[want], np.int32),
         )
         return self.executor.forward(batch).copy()
 

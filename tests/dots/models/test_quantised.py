@@ -48,6 +48,13 @@ def test_logits_and_rows_are_bitwise_the_same_alone_in_a_batch_and_chunked(fast,
     np.testing.assert_array_equal(busy.memory[0], alone.memory[0])
 
 
+def test_a_chunk_may_want_no_logits(fast, sequences):
+    unfinished = sequences(fast, 8)
+    assert unfinished.feed({0: [5, 6, 7]}, want="none").shape == (0, fast.geometry.vocab)
+    whole = sequences(fast, 8)
+    np.testing.assert_array_equal(unfinished.feed({0: [8]}), whole.feed({0: [5, 6, 7, 8]}))
+
+
 def test_both_instruction_sets_agree_bitwise(vectors, sequences):
     if len(available()) < 2:
         pytest.skip("needs a processor with both")

@@ -1,0 +1,86 @@
+"""Rounds in which every contender does each task once, one after the other, so that a busy minute hits all alike."""
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+REST = 0.1  # seconds between measurements: threads of the last one go to sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    name: str
+    do: str
+    streams: int
+    steps: int
+    prompt: int  # tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Tokens a second over the rounds."""
+
+    median: float
+    least: float
+    most: float
+
+
+@dataclass
+class Running:
+    """A contender's process; `failed` says how it ended early."""
+
+    name: str
+    command: Sequence[str]
+    failed: str = ""
+    speeds: dict[str, list[float]] = field(default_factory=dict)
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.read()
+
+    def read(self) -> dict[str, float]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            self.failed = f"ended with status {self.process.wait()}"
+            return {}
+        answer: dict[str, float] = json.loads(line)
+        return answer
+
+    def run(self, task: Task, prompt: list[int], keep: bool) -> None:
+        if self.failed:
+            return
+        assert self.process.stdin is not None
+        order = {"do": task.do, "streams": task.streams, "steps": task.steps, "prompt": prompt[: task.prompt]}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        answer = self.read()
+        if answer and keep:
+            self.speeds.setdefault(task.name, []).append(answer["tokens"] / answer["seconds"])
+
+    def stop(self) -> None:
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process.wait()
+
+
+def compete(contenders: Sequence[Running], tasks: Sequence[Task], prompt: list[int], rounds: int) -> None:
+    """One round to warm up, then `rounds` that count."""
+    for contender in contenders:
+        contender.start()
+    for i in range(rounds + 1):
+        for task in tasks:
+            for contender in contenders:
+                time.sleep(REST)
+                contender.run(task, prompt, keep=i > 0)
+        print(f"round {i}/{rounds}", file=sys.stderr)
+    for contender in contenders:
+        contender.stop()
+
+
+def spread(speeds: Sequence[float]) -> Spread:
+    return Spread(statistics.median(speeds), min(speeds), max(speeds))

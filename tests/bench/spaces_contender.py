@@ -1,0 +1,46 @@
+"""This project's executors under measurement: `python spaces_contender.py EXECUTOR STREAMS ROWS`."""
+
+import sys
+
+import numpy as np
+from contender import serve  # the folder of a script is on its path
+
+from dots.models.device import Batch
+from dots.models.model import load
+
+CHUNK = 64  # as the scheduler feeds a prompt on a CPU
+
+
+class Spaces:
+    def __init__(self, executor: str, streams: int, rows: int) -> None:
+        self.executor = load("smollm2-135m-instruct", executor).executor
+        self.memory = np.zeros((streams, rows * self.executor.geometry.kv_bytes), np.uint8)
+        self.rows = np.array([m.ctypes.data for m in self.memory], np.uint64)
+        self.clear()
+
+    def clear(self) -> None:
+        self.lengths = [0] * len(self.memory)
+
+    def feed(self, tokens: list[int], streams: list[int], want: list[int]) -> list[int]:
+        positions = []
+        for s in streams:
+            positions.append(self.lengths[s])
+            self.lengths[s] += 1
+        arrays = (np.array(a, np.int32) for a in (tokens, positions, streams))
+        logits = self.executor.forward(Batch(*arrays, self.rows, np.array(want, np.int32)))
+        return [int(i) for i in logits.argmax(axis=1)]
+
+    def prefill(self, stream: int, prompt: list[int]) -> int:
+        last: list[int] = []
+        for at in range(0, len(prompt), CHUNK):
+            part = prompt[at : at + CHUNK]
+            want = [len(part) - 1] if at + CHUNK >= len(prompt) else []
+            last = self.feed(part, [stream] * len(part), want)
+        return last[0]
+
+    def step(self, tokens: list[int]) -> list[int]:
+        return self.feed(tokens, list(range(len(tokens))), list(range(len(tokens))))
+
+
+if __name__ == "__main__":
+    serve(Spaces(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
