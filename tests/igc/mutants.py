@@ -12,7 +12,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 SPEC = Path(__file__).resolve().parent.parent / "spec"
-MODULES = ("dots.codec", "dots.template", "dots.shape", "igc.graph", "igc.igb", "igc.patch")
+MODULES = ("dots.codec", "dots.template", "dots.shape", "igc.graph", "igc.igb", "igc.ops", "igc.draft", "igc.patch")
 VALUE_CHECKS = {
     *("array", "text_map", "uint_map", "integer", "text", "node_id", "component", "port", "digest", "distinct"),
     *(
@@ -41,7 +41,17 @@ SKIPPED = {
     "pieces",
     "slots",
 }
-SKIPPED |= {"deletion", "apply_op", "_overtaking", "diff_ops", "diff", "to_value", "sections_of", "hashes_of", "_rank"}
+SKIPPED |= {
+    "deletion",
+    "apply_op",
+    "_overtaking",
+    "diff_ops",
+    "diff",
+    "to_value",
+    "sections_of",
+    "hashes_of",
+    "place_of",
+}
 FREE = ast.Constant(2**62)
 
 
@@ -265,6 +275,8 @@ TOLD_BY = {
     "dots.shape": ("igb", "patch", "apply"),
     "igc.graph": ("igb", "patch", "apply"),
     "igc.igb": ("igb", "patch", "apply"),
+    "igc.ops": ("patch", "apply"),
+    "igc.draft": ("apply",),
     "igc.patch": ("patch", "apply"),
 }
 """Kinds of vectors that a module's checks are about."""

@@ -13,6 +13,7 @@ from dots import program
 from dots.components import catalogue
 from igc import cli, igb, patch
 from igc.compile import compile
+from igc.graph import edge_of
 from tests.igc.build import chat, graph, nid, node
 
 GEN = nid("gen")
@@ -100,7 +101,7 @@ def test_no_control_or_bidirectional_character_of_a_file_is_printed(
         groups={"g": (ugly, ("a",))},
         extra={70: ugly},
     )
-    linked = replace(flow, edges=(patch.edge_of([nid("a"), port, nid("b"), port, 0], "edge"),))
+    linked = replace(flow, edges=(edge_of([nid("a"), port, nid("b"), port, 0], "edge"),))
     (here / "ugly.igb").write_bytes(igb.write(linked))
     for arguments in (["show", "ugly.igb"], ["diff", "a.igb", "ugly.igb", "-o", "ugly.patch"], ["show", "ugly.patch"]):
         assert cli.main(arguments) == 0
