@@ -1,10 +1,9 @@
 // From the graph to what React Flow draws. Sizes and ports are given, never measured; an unchanged node is the same object.
 import { type NodeHandle, Position } from "@xyflow/react";
 import type { Edge, Graph, Id } from "../igb/graph";
-import { type Box, type Card, endsOf, rowY } from "./cards";
+import { type Box, type Card, rowY } from "./cards";
 import { edgeId } from "./connecting";
 import type { CardNode } from "./NodeCard";
-import { pinOf } from "./ports";
 import { corners, crosses, STUB } from "./route";
 import type { WireEdge } from "./Wire";
 
@@ -99,46 +98,59 @@ function nodeOf(
 /** Above this many nodes a wire does not look for cards in its way. */
 const CAREFUL = 200;
 
+/** Wires of a graph. Only those with an end that moved, or whose cards changed, are routed again. */
 export function createEdges(): (
   graph: Graph,
   cards: ReadonlyMap<Id, Card>,
   selected: ReadonlySet<string>,
 ) => WireEdge[] {
-  let kept = new Map<string, WireEdge>();
+  let kept = new Map<Edge, WireEdge>();
+  let places: Graph["positions"] = new Map();
+  let before: ReadonlyMap<Id, Card> = new Map();
   return (graph, cards, selected) => {
-    const { from } = endsOf(graph.edges);
-    const next = new Map<string, WireEdge>();
+    const fans = fansOf(graph.edges);
+    const careful = cards.size <= CAREFUL;
+    const still = (id: Id) => places.get(id) === graph.positions.get(id) && before.get(id) === cards.get(id);
+    const allStill =
+      careful && places !== graph.positions ? [...cards.keys()].every(still) : !careful || before === cards;
+    const next = new Map<Edge, WireEdge>();
     for (const edge of graph.edges) {
       const source = cards.get(edge.source);
       const target = cards.get(edge.target);
       if (!source || !target) continue;
-      const output = pinOf(source.pins, "out", edge.output);
-      const input = pinOf(target.pins, "in", edge.input);
-      const lane = Math.max(
-        source.pins.outputs.findIndex((pin) => pin.name === edge.output),
-        0,
-      );
-      const fan = (from.get(edge.source) ?? []).filter((other) => other.output === edge.output).length > 1;
-      const late = cards.size <= CAREFUL && fallsLate(graph, cards, edge, lane);
-      const between = wayBack(graph, cards, edge);
-      const lost = (output?.missing ?? true) || (input?.missing ?? true);
-      const type = output?.type ?? "any";
-      const id = edgeId(edge);
-      const old = kept.get(id);
-      const is = selected.has(id);
-      const data = old?.data;
-      const same =
-        data?.type === type &&
-        data.lane === lane &&
-        data.late === late &&
-        data.between === between &&
-        data.fan === fan &&
-        data.lost === lost;
-      const keptData = same ? data : { edge, type, lane, late, between, fan, lost };
-      next.set(id, old && same && old.selected === is ? old : wireOf(id, edge, keptData, is));
+      const old = kept.get(edge);
+      const is = selected.has(old?.id ?? edgeId(edge));
+      const fan = (fans.get(`${edge.source}\n${edge.output}`) ?? 0) > 1;
+      const fresh = old?.data?.fan === fan && allStill && still(edge.source) && still(edge.target);
+      const data = fresh && old?.data ? old.data : routed(graph, cards, edge, fan, careful);
+      next.set(edge, old && fresh && old.selected === is ? old : wireOf(old?.id ?? edgeId(edge), edge, data, is));
     }
     kept = next;
+    places = graph.positions;
+    before = cards;
     return [...next.values()];
+  };
+}
+
+function fansOf(edges: readonly Edge[]): Map<string, number> {
+  const fans = new Map<string, number>();
+  for (const { source, output } of edges) fans.set(`${source}\n${output}`, (fans.get(`${source}\n${output}`) ?? 0) + 1);
+  return fans;
+}
+
+function routed(graph: Graph, cards: ReadonlyMap<Id, Card>, edge: Edge, fan: boolean, careful: boolean) {
+  const outputs = cards.get(edge.source)?.pins.outputs ?? [];
+  const output = outputs.find((pin) => pin.name === edge.output);
+  const input = cards.get(edge.target)?.pins.inputs.find((pin) => pin.name === edge.input);
+  const lane = output ? outputs.indexOf(output) : 0;
+  return {
+    edge,
+    type: output?.type ?? "any",
+    lane,
+    late: careful && fallsLate(graph, cards, edge, lane),
+    between: wayBack(graph, cards, edge),
+    fan,
+    lost: (output?.missing ?? true) || (input?.missing ?? true),
   };
 }
 

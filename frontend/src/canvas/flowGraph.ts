@@ -7,7 +7,6 @@ import type { Id } from "../igb/graph";
 import { type Card, createCards } from "./cards";
 import { createEdges, createNodes } from "./flow";
 import type { CardNode } from "./NodeCard";
-import { nameOf } from "./names";
 import { runOrder } from "./order";
 import { useEditor, useView } from "./screen";
 import { statusOf } from "./status";
@@ -42,7 +41,7 @@ export function useBuiltFlow(): FlowGraph {
   );
   const selected = useView((view) => view.selected);
   const wires = useView((view) => view.wires);
-  const { t, language, say } = useWords();
+  const { t, language } = useWords();
   const [held, setHeld] = useState(NOTHING);
   const [cardsOf] = useState(createCards);
   const [nodesOf] = useState(createNodes);
@@ -50,21 +49,30 @@ export function useBuiltFlow(): FlowGraph {
 
   const order = useMemo(() => runOrder(graph), [graph]);
   const cards = useMemo(() => cardsOf(graph, catalogue), [cardsOf, graph, catalogue]);
-  const nodes = useMemo(() => {
-    const stateOf = new Map([...graph.nodes.keys()].map((id, index) => [id, states[index] ?? "idle"]));
-    return nodesOf({
-      order,
-      cards,
-      selected,
-      place: (id) => held.get(id) ?? graph.positions.get(id) ?? [0, 0],
-      say: (id) => {
-        const entry = catalogue.get(graph.nodes.get(id)?.component ?? "");
-        const kind = entry ? say(entry.label) : (graph.nodes.get(id)?.component ?? "");
-        const name = nameOf(graph, catalogue, id, language);
-        return t("canvas.node", { name, kind, state: t(`state.${stateOf.get(id) ?? "idle"}`) });
-      },
-    });
-  }, [nodesOf, order, cards, selected, held, graph, catalogue, states, t, language, say]);
+  const { nodes: members, labels } = graph;
+  const spoken = useMemo(() => {
+    const words = new Map<Id, string>();
+    let index = 0;
+    for (const [id, node] of members) {
+      const entry = catalogue.get(node.component);
+      const kind = entry ? entry.label[language] || entry.label.en : node.component;
+      const state = t(`state.${states[index] ?? "idle"}`);
+      words.set(id, t("canvas.node", { name: labels.get(id) ?? kind, kind, state }));
+      index += 1;
+    }
+    return words;
+  }, [members, labels, catalogue, states, t, language]);
+  const nodes = useMemo(
+    () =>
+      nodesOf({
+        order,
+        cards,
+        selected,
+        place: (id) => held.get(id) ?? graph.positions.get(id) ?? [0, 0],
+        say: (id) => spoken.get(id) ?? id,
+      }),
+    [nodesOf, order, cards, selected, held, graph.positions, spoken],
+  );
   const placed = useMemo(
     () => (held.size === 0 ? graph : { ...graph, positions: new Map([...graph.positions, ...held]) }),
     [graph, held],

@@ -1,7 +1,6 @@
 // The ports of a node and what they are wired to. Inputs can be wired here, without a mouse.
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { endsOf } from "../canvas/cards";
-import { edgeBetween } from "../canvas/connecting";
 import { useGestures } from "../canvas/gestures";
 import { nameOf } from "../canvas/names";
 import { type Pin, pinsOf } from "../canvas/ports";
@@ -10,9 +9,12 @@ import type { PortRef } from "../canvas/view";
 import { useWords } from "../i18n/language";
 import type { Edge, Graph, Id } from "../igb/graph";
 import { PortMark } from "../look/PortMark";
-import type { CatalogueEntry } from "../state/catalogue";
-import { canConnect } from "../state/connect";
+import type { CatalogueEntry, PortType } from "../state/catalogue";
 import type { Diagnostic } from "../state/editor";
+import { accepts, downstream } from "../state/ports";
+
+/** In a larger graph the sources are listed when they are asked for. */
+const FEW = 200;
 
 type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
@@ -75,7 +77,12 @@ function InputRow({ id, pin, wire, graph, catalogue, bad }: InputProps) {
   const { t, say, language } = useWords();
   const gestures = useGestures();
   const at: PortRef = { node: id, port: pin.name, side: "in" };
-  const sources = useMemo(() => sourcesFor(graph, catalogue, id, pin.name), [graph, catalogue, id, pin.name]);
+  const [asked, setAsked] = useState(false);
+  const listed = asked || graph.nodes.size <= FEW;
+  const sources = useMemo(
+    () => (listed && !pin.missing ? sourcesFor(graph, catalogue, id, pin.type) : []),
+    [listed, graph, catalogue, id, pin.type, pin.missing],
+  );
   const value = wire ? `${wire.source}\n${wire.output}` : "";
   const label = (from: PortRef) => {
     const entry = catalogue.get(graph.nodes.get(from.node)?.component ?? "");
@@ -104,6 +111,8 @@ function InputRow({ id, pin, wire, graph, catalogue, bad }: InputProps) {
         aria-label={t("inspector.connect", { port: say(pin.label) })}
         aria-invalid={bad}
         data-testid={`source-${pin.name}`}
+        onFocus={() => setAsked(true)}
+        onPointerDown={() => setAsked(true)}
         onChange={(event) => pick(event.target.value)}
       >
         <option value="">{t("inspector.nothing")}</option>
@@ -117,17 +126,14 @@ function InputRow({ id, pin, wire, graph, catalogue, bad }: InputProps) {
   );
 }
 
-/** Every output that this input may read. */
-function sourcesFor(graph: Graph, catalogue: Catalogue, id: Id, port: string): PortRef[] {
-  const at: PortRef = { node: id, port, side: "in" };
+/** Every output that this input may read: of a fitting type, and not fed by this node itself. One walk for all of them. */
+function sourcesFor(graph: Graph, catalogue: Catalogue, id: Id, type: PortType): PortRef[] {
+  const fed = downstream(graph, id);
   const found: PortRef[] = [];
-  for (const [other, node] of graph.nodes) {
-    if (other === id) continue;
-    for (const output of catalogue.get(node.component)?.outputs ?? []) {
-      if (output.hidden) continue;
-      const from: PortRef = { node: other, port: output.name, side: "out" };
-      const { edge, without } = edgeBetween(graph, from, at);
-      if (canConnect(without, catalogue, edge) === null) found.push(from);
+  for (const [node, { component }] of graph.nodes) {
+    if (fed.has(node)) continue;
+    for (const output of catalogue.get(component)?.outputs ?? []) {
+      if (!output.hidden && accepts(type, output.type)) found.push({ node, port: output.name, side: "out" });
     }
   }
   return found;
