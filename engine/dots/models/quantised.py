@@ -3,6 +3,7 @@
 Called by one thread at a time: it owns its working memory, and Numba's simplest threading layer is not safe for more.
 """
 
+import time
 from typing import Any
 
 import numba
@@ -15,6 +16,7 @@ from dots.models.kernels import Shape, build
 from dots.models.llama import Config, Weights, rope_angles
 from dots.models.packing import BLOCK, ROWS, Packed, fits, pack
 from dots.models.quant import dequantise
+from dots.models.threads import ThreadChoice
 from dots.models.tile import SPAN
 
 Floats = NDArray[np.float32]
@@ -36,7 +38,6 @@ class QuantisedExecutor:
         self.name = f"numba-{isa}"
         self.config = c
         self.geometry = c.geometry(kv_itemsize=2)
-        self._threads = min(physical_cores(), numba.get_num_threads())
         self._embedding = weights.embedding
         self._matrices: list[Packed] = [
             pack([[w.attn_q, w.attn_k, w.attn_v] for w in layers]),
@@ -54,10 +55,22 @@ class QuantisedExecutor:
         self._forward = build(isa, Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head)))
         self._work: tuple[NDArray[Any], ...] = ()
         self._logits: Floats = np.empty((8, self._embedding.shape[0]), np.float32)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compile now, or load what was compiled before, so that no request pays for it."""
+        most = min(physical_cores(), numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self._threads = ThreadChoice(most)
+        row = np.zeros(self.geometry.kv_bytes, np.uint8)
+        zero = np.zeros(1, np.int32)
+        self.forward(Batch(zero, zero, zero, np.array([row.ctypes.data], np.uint64), zero))
+        self._threads = ThreadChoice(most)  # forget what compiling took
 
     def forward(self, batch: Batch) -> Floats:
-        numba.set_num_threads(self._threads)
         n, m = len(batch.tokens), len(batch.want)
+        threads = self._threads.choose(n)
+        numba.set_num_threads(threads)
+        start = time.perf_counter()
         work, logits = self._memory(n, m)
         angles = rope_angles(self.config, batch.positions)
         x = dequantise(self._embedding.data[batch.tokens], self._embedding.format)
@@ -74,6 +87,7 @@ class QuantisedExecutor:
             work,
             logits,
         )
+        self._threads.took(n, threads, time.perf_counter() - start)
         return logits[:, : self.config.vocab]
 
     def _memory(self, n: int, m: int) -> tuple[tuple[NDArray[Any], ...], Floats]:
