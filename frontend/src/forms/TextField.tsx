@@ -5,16 +5,12 @@ import type { Control } from "./Field";
 /** The typed text, and the graph's when that changes from elsewhere (undo, another person). */
 export function useTyped(outside: string): [string, (text: string) => void] {
   const [typed, setTyped] = useState(outside);
-  const sent = useRef(outside);
-  if (sent.current !== outside && outside !== typed) {
-    sent.current = outside;
-    setTyped(outside);
+  const seen = useRef(outside);
+  if (seen.current !== outside) {
+    seen.current = outside;
+    if (outside !== typed) setTyped(outside);
   }
-  const type = (text: string) => {
-    sent.current = text;
-    setTyped(text);
-  };
-  return [typed, type];
+  return [typed, setTyped];
 }
 
 const HIGHEST = 320;
