@@ -36,7 +36,8 @@ class ScriptedEngine:
         self.words = 5
         self.pause = 0.0
         self.word = "word{} "
-        self.go = threading.Event()  # cleared: nodes wait before their first word
+        self.free = 0  # words that a node says before it waits for `go`
+        self.go = threading.Event()
         self.go.set()
         self.cancelled: set[str] = set()
         self.programs: list[bytes] = []
@@ -59,7 +60,7 @@ class ScriptedEngine:
         yield Event(run, node, "running", {"steps_limit": None, "kv_limit": None, "seconds_limit": None}, 0.0)
         text = ""
         for place in range(self.words if streams else 0):
-            while not self.go.is_set() and run not in self.cancelled and not self.lost.done():  # noqa: ASYNC110
+            while place >= self.free and not self.go.is_set() and run not in self.cancelled and not self.lost.done():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             await asyncio.sleep(self.pause)
             if self.lost.done():
@@ -226,7 +227,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def server(shared: Running) -> Iterator[Running]:
     engine = shared.engine
-    engine.words, engine.pause, engine.word = 5, 0.0, "word{} "
+    engine.words, engine.pause, engine.word, engine.free = 5, 0.0, "word{} ", 0
     engine.go.set()
     yield shared
     engine.go.set()

@@ -110,12 +110,14 @@ def test_a_cancelled_run_ends_as_cancelled(server: Running) -> None:
 
 
 def test_a_run_outlives_its_clients_and_resumes_without_gap_or_duplicate(server: Running) -> None:
-    server.engine.words, server.engine.pause = 60, 0.005
+    server.engine.words, server.engine.pause, server.engine.free = 60, 0.005, 20
+    server.engine.go.clear()
     space, peer = start(server, "r000000108")
-    before = [peer.until("event") for _ in range(12)]
+    before = [peer.until("event") for _ in range(10)]
     peer.socket.close()
     again = server.join(space, resume={"r000000108": before[-1]["seq"]})
     assert again.until("welcome")["runs"] == ["r000000108"]
+    server.engine.go.set()
     events = before + again.events("r000000108")
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert told(events) == "".join(f"word{n} " for n in range(60))
