@@ -113,7 +113,7 @@ def test_a_run_outlives_its_clients_and_resumes_without_gap_or_duplicate(server:
     server.engine.words, server.engine.pause, server.engine.free = 60, 0.005, 20
     server.engine.go.clear()
     space, peer = start(server, "r000000108")
-    before = [peer.until("event") for _ in range(10)]
+    before = [peer.until("event") for _ in range(4)]
     peer.socket.close()
     again = server.join(space, resume={"r000000108": before[-1]["seq"]})
     assert again.until("welcome")["runs"] == ["r000000108"]
