@@ -14,7 +14,7 @@ import numba
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
-SOURCES = ("compiling.py", "lanes.py", "tile.py", "kernels.py")
+SOURCES = ("compiling.py", "lanes.py", "packing.py", "tile.py", "softmax.py", "kernels.py")
 
 
 def source_digest() -> str:

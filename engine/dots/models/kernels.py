@@ -1,8 +1,8 @@
 """The compiled forward pass on quantised blocks. `build` makes one for an instruction set and a model's shape.
 
-The loops that matter are in `tile.py`; here is what walks over tokens, tiles and layers. Sums have one fixed order, so
-a token's result is bitwise the same alone, in a batch and in chunks. Two rules for callers: one thread at a time
-(Numba's simplest threading layer allows no more), and every address is the caller's responsibility.
+The loops that matter are in `tile.py` and `softmax.py`; here is what walks over tokens, tiles and layers. Sums have one
+fixed order, so a token's result is bitwise the same alone, in a batch and in chunks. Two rules for callers: one thread
+at a time (Numba's simplest threading layer allows no more), and every address is the caller's responsibility.
 """
 
 from collections.abc import Callable
@@ -14,19 +14,9 @@ from numba import prange
 
 from dots.models.compiling import compiled, parallel
 from dots.models.isa import Isa
-from dots.models.tile import (
-    BLOCK,
-    ROWS,
-    SPAN,
-    add_squares,
-    dot_tile,
-    mix_rows,
-    online_softmax,
-    quantise_block,
-    score_rows,
-    silu_product,
-    to_halves,
-)
+from dots.models.packing import BLOCK, ROWS
+from dots.models.softmax import SPAN, mix_rows, online_softmax, score_rows, to_halves
+from dots.models.tile import add_squares, dot_tile, quantise_block, silu_product
 
 LEAST = np.float32(-3.4e38)
 SERIAL = 4  # up to so many tokens a parallel region costs more than it saves
@@ -107,32 +97,21 @@ def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
         tiles, blocks = weights.shape[0], weights.shape[1]
         n = len(y)
         q_step, s_step, y_step = q.shape[1], 4 * s.shape[1], 4 * y.shape[1]
+        t_q, t_s, t_su = q.ctypes.data, s.ctypes.data, su.ctypes.data
         for r in prange(tiles):
             w = weights.ctypes.data + r * weights.strides[0]
             d = scales.ctypes.data + r * scales.strides[0]
             out = y.ctypes.data + 4 * ROWS * r
-            left, t_q, t_s, t_su = n, q.ctypes.data, s.ctypes.data, su.ctypes.data
-            while left >= 8:
-                tile_8(w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
-                left, out, t_q, t_s, t_su = (
-                    left - 8,
-                    out + 8 * y_step,
-                    t_q + 8 * q_step,
-                    t_s + 8 * s_step,
-                    t_su + 8 * s_step,
-                )
-            if left >= 4:
-                tile_4(w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
-                left, out, t_q, t_s, t_su = (
-                    left - 4,
-                    out + 4 * y_step,
-                    t_q + 4 * q_step,
-                    t_s + 4 * s_step,
-                    t_su + 4 * s_step,
-                )
-            while left:
-                tile_1(w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
-                left, out, t_q, t_s, t_su = left - 1, out + y_step, t_q + q_step, t_s + s_step, t_su + s_step
+            t = 0
+            while t + 8 <= n:
+                tile_8(t, w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
+                t += 8
+            while t + 4 <= n:
+                tile_4(t, w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
+                t += 4
+            while t < n:
+                tile_1(t, w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
+                t += 1
 
     return parallel(matmul, isa, bits)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
+from numba.core import cgutils, types
 
 N = 16
 I8, I16, I32, I64 = (ir.IntType(n) for n in (8, 16, 32, 64))
@@ -20,6 +20,11 @@ INTS, FLOATS, HALVES = ir.VectorType(I32, N), ir.VectorType(F32, N), ir.VectorTy
 
 LOG2_E, LN_2_HIGH, LN_2_LOW = 1.44269504, 0.693359375, -2.12194440e-4
 EXP_TERMS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+
+
+def addresses(count: int) -> Any:
+    """The signature of an intrinsic that takes addresses and counts and gives nothing."""
+    return types.void(*[types.intp] * count)
 
 
 def vector_of(kind: Any, size: int, number: float) -> Any:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from dots.models.gguf import Tensor
 
-BLOCK, ROWS = 32, 16
+BLOCK = 32  # columns that share a scale
+ROWS = 16  # of a tile
 FOUR_BIT, EIGHT_BIT = ("Q4_0", "Q4_1"), "Q8_0"
 
 

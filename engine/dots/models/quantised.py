@@ -16,8 +16,8 @@ from dots.models.kernels import Shape, build
 from dots.models.llama import Config, Weights, rope_angles
 from dots.models.packing import BLOCK, ROWS, Packed, fits, pack
 from dots.models.quant import dequantise
+from dots.models.softmax import SPAN
 from dots.models.threads import ThreadChoice
-from dots.models.tile import SPAN
 
 Floats = NDArray[np.float32]
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dots.errors import Refused
-from dots.models.chat import MAX_OUTPUT, SECONDS, ChatTemplate
+from dots.models.chat import MAX_OUTPUT, ChatTemplate
+from dots.models.sandbox import SECONDS
 from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet
 from dots.spec import Message
 

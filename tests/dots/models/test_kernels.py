@@ -10,7 +10,7 @@ from dots.models.kernels import Shape
 from dots.models.llama import Config, rope_angles
 from dots.models.packing import BLOCK, pack
 from dots.models.quant import FORMATS
-from dots.models.tile import SPAN
+from dots.models.softmax import SPAN
 
 ISAS = [pytest.param(isa, marks=pytest.mark.skipif(isa not in available(), reason="not this processor")) for isa in Isa]
 SHAPE = Shape(heads=6, kv_heads=2, head_dim=32, bits=(4, 4, 4, 4, 8))

@@ -1,0 +1,109 @@
+"""Attention's inner loops, as LLVM instructions behind Numba intrinsics: scores, the online softmax, and the mix.
+
+KV rows are in half precision and `step` bytes apart. The softmax takes SPAN rows at a time by absolute position, so
+where a chunk or a batch ends cannot be seen in the result. The intrinsics take addresses; whoever calls them answers
+for the bounds.
+"""
+
+from typing import Any
+
+from numba.core import cgutils
+
+from dots.models.compiling import emitted
+from dots.models.lanes import F32, FLOATS, I32, I64, Floats, addresses, load, offset, register, store
+
+SPAN = 64  # KV rows that the softmax takes at a time
+
+
+@emitted
+def to_halves(typing: Any, x: Any, out: Any) -> Any:
+    """Sixteen floats to half precision."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        Floats.load(b, args[0]).store_halves(args[1])
+        return context.get_dummy_value()
+
+    return addresses(2), codegen
+
+
+def score_rows(heads: int, dim: int) -> Any:
+    """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart"""
+
+    def score(typing: Any, q: Any, keys: Any, step: Any, rows: Any, scores: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            q, keys, step, rows, scores = args
+            parts = range(dim // 16)
+            queries = [[Floats.load(b, offset(b, q, 4 * (h * dim + 16 * c))) for c in parts] for h in range(heads)]
+            with cgutils.for_range(b, rows, intp=I64) as loop:
+                row = offset(b, keys, b.mul(loop.index, step))
+                key = [Floats.load_halves(b, offset(b, row, 32 * c)) for c in parts]
+                for h in range(heads):
+                    total = queries[h][0] * key[0]
+                    for c in parts[1:]:
+                        total = queries[h][c].fma(key[c], total)
+                    store(b, total.total(), offset(b, scores, 4 * SPAN * h, (loop.index, 4)), 4)
+            return context.get_dummy_value()
+
+        return addresses(5), codegen
+
+    return emitted(score, heads, dim)
+
+
+def mix_rows(heads: int, dim: int) -> Any:
+    """mixed[head] += sum over rows of weights[head * SPAN + row] * values[row]"""
+
+    def mix(typing: Any, weights: Any, values: Any, step: Any, rows: Any, mixed: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            weights, values, step, rows, mixed = args
+            places = [(h, c) for h in range(heads) for c in range(dim // 16)]
+            sums = {p: register(b, FLOATS) for p in places}
+            for h, c in places:
+                b.store(Floats.load(b, offset(b, mixed, 4 * (h * dim + 16 * c))).v, sums[h, c])
+            with cgutils.for_range(b, rows, intp=I64) as loop:
+                row = offset(b, values, b.mul(loop.index, step))
+                value = [Floats.load_halves(b, offset(b, row, 32 * c)) for c in range(dim // 16)]
+                for h in range(heads):
+                    weight = Floats.splat(b, load(b, offset(b, weights, 4 * SPAN * h, (loop.index, 4)), F32, 4))
+                    for c in range(dim // 16):
+                        b.store(weight.fma(value[c], Floats(b, b.load(sums[h, c]))).v, sums[h, c])
+            for h, c in places:
+                Floats(b, b.load(sums[h, c])).store(offset(b, mixed, 4 * (h * dim + 16 * c)))
+            return context.get_dummy_value()
+
+        return addresses(5), codegen
+
+    return emitted(mix, heads, dim)
+
+
+def online_softmax(dim: int) -> Any:
+    """Turns SPAN scores into weights relative to the greatest score so far, and rescales what was mixed before.
+
+    state: greatest score, sum of weights · scores beyond the rows that exist hold the least float
+    """
+
+    def softmax(typing: Any, scores: Any, state: Any, mixed: Any) -> Any:
+        def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+            scores, state, mixed = args
+            parts = [Floats.load(b, offset(b, scores, 64 * i)) for i in range(SPAN // 16)]
+            peak = parts[0]
+            for part in parts[1:]:
+                peak = peak.max(part)
+            before = Floats.splat(b, load(b, state, F32, 4))
+            now = Floats.splat(b, peak.peak()).max(before)
+            weights = [(part - now).exp() for part in parts]
+            total = weights[0]
+            for weight in weights[1:]:
+                total = total + weight
+            for i, weight in enumerate(weights):
+                weight.store(offset(b, scores, 64 * i))
+            fade = (before - now).exp()
+            for c in range(dim // 16):
+                (Floats.load(b, offset(b, mixed, 64 * c)) * fade).store(offset(b, mixed, 64 * c))
+            faded = b.fmul(load(b, offset(b, state, 4), F32, 4), b.extract_element(fade.v, I32(0)))
+            store(b, b.extract_element(now.v, I32(0)), state, 4)
+            store(b, b.fadd(faded, total.total()), offset(b, state, 4), 4)
+            return context.get_dummy_value()
+
+        return addresses(3), codegen
+
+    return emitted(softmax, dim)
