@@ -128,5 +128,17 @@ class PoolMachine(RuleBasedStateMachine):
         assert (self.pool.free, self.memory.content) == (self.pool.total, {})
 
 
+def test_parked_pages_make_room_for_a_range_elsewhere() -> None:
+    memory = FakeMemory()
+    pool = Pool(memory, 20)
+    low, high = pool.reserve("low", 10), pool.reserve("high", 5)
+    pool.commit(low, 10)
+    pool.commit(high, 5)
+    pool.release(low)
+    wide = pool.reserve("wide", 11)  # too wide for the gap
+    pool.commit(wide, 11)
+    assert (wide.first, len(memory.content), len(pool.parked)) == (15, 20, 4)
+
+
 TestPool = PoolMachine.TestCase
 TestPool.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
