@@ -31,6 +31,8 @@ def typescript(kind: Any) -> str:
     """A Python type as wire.py uses it, in TypeScript."""
     if kind == wire.Op:
         return "Op"
+    if kind == wire.Key:
+        return "readonly Value[]"
     if kind == wire.Id:
         return "Id"
     if kind is Any:

@@ -181,7 +181,7 @@ class OpenSpace:
         before = Graph() if self.version is None else igb.read(self.store.file(self.version.file).content)
         change = patch.diff(before, graph)
         program = compiled(graph, self.catalogue)
-        files = Files(data, patch.write(change), program.data)
+        files = Files(data, stored(change), program.data)
         return self.store.add_version(self.id, message, author, change.target.sem, files)
 
     # Runs
@@ -243,6 +243,15 @@ def read_igb(data: bytes, where: str) -> Graph:
         raise Refused(Reason.INVALID, error.code, f"{where} byte {error.offset}", error.expected, error.got) from error
     except igb.Invalid as error:
         raise Refused(Reason.INVALID, error.code, f"{where} {error.path}", error.expected, error.got) from error
+
+
+def stored(change: patch.Patch) -> bytes | None:
+    """The patch's bytes; None where both sides together exceed what one file may hold. The save stands all the same."""
+    try:
+        return patch.write(change)
+    except codec.Unencodable as error:
+        log.warning("a version without a patch: %s", error)
+        return None
 
 
 def sole(names: Sequence[str], given: Sequence[object]) -> str:

@@ -27,6 +27,7 @@ Values = dict[str, Any]
 Hash = Annotated[bytes, Bounds(32, 32)]
 PushId = tuple[Id, Count]
 Op = list[Any]
+Key = Annotated[list[Value], "an op's key: [kind, ...key]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ class Patched:
     seq: Count
     ops: list[Op]
     author: Id
-    overtaken: list[tuple[list[Value], str]]  # [kind, *key] and who wrote it last
+    overtaken: list[tuple[Key, str]]  # [kind, *key] and who wrote it last
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import type { Graph, Id, Op } from "../igb/graph";
 import { mint } from "../igb/id";
 import { Invalid, read, write } from "../igb/igb";
 import type { Dropped } from "../igb/patch";
-import type { PatchedFrame } from "../wire/frame";
+import type { PatchedFrame } from "../wire/frames";
 import type { RefusalFrame, WelcomeFrame } from "../wire/frames";
 import { split } from "../wire/parts";
 import type { CatalogueEntry } from "./catalogue";

@@ -4,14 +4,9 @@ import type { Op, Value } from "../igb/graph";
 import { checkSecretsOf, readOp } from "../igb/ops";
 import { isArray, isMap } from "../igb/shapes";
 import type * as frames from "./frames";
+import type { ServerFrame } from "./frames";
 
-type Generated = Exclude<frames.ServerFrame, frames.PatchedFrame>;
-
-/** What `overtaken` names is the key of an op, `[kind, ...key]`. */
-export type PatchedFrame = Omit<frames.PatchedFrame, "overtaken"> & {
-  overtaken: readonly (readonly [key: readonly Value[], author: string])[];
-};
-export type ServerFrame = Generated | PatchedFrame;
+export type { ServerFrame } from "./frames";
 
 /** A frame of the server that is not what docs/wire.md says. */
 export class Unexpected extends Error {
@@ -148,7 +143,7 @@ function refusedId(value: Value | undefined): frames.RefusalFrame["id"] {
   return value == null ? null : typeof value === "string" ? value : pushId(value);
 }
 
-function overtaken(value: Value): PatchedFrame["overtaken"][number] {
+function overtaken(value: Value): frames.PatchedFrame["overtaken"][number] {
   const [key, author] = isArray(value) ? value : [];
   if (!isArray(key) || typeof author !== "string") throw new Unexpected("overtaken", "[key, author]", value);
   return [key, author];

@@ -115,7 +115,7 @@ export interface PatchedFrame {
   seq: number;
   ops: readonly Op[];
   author: Id;
-  overtaken: ReadonlyArray<readonly [Op, string]>;
+  overtaken: ReadonlyArray<readonly [readonly Value[], string]>;
 }
 
 export interface RefusalFrame {
