@@ -17,6 +17,7 @@ from spaces import wire
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = (wire.Member, wire.SpaceInfo, wire.Version, wire.Diagnostic)
 SCALARS = {int: "number", float: "number", str: "string", bytes: "Uint8Array", bool: "boolean", NoneType: "null"}
+NAMED = ((wire.Key, "readonly Value[]"), (wire.Op, "Op"), (wire.Id, "Id"), (Any, "Value"))
 HEADER = """// Frames of an open Space. Generated from backend/spaces/wire.py by `make gen`: change it there.
 import type { Id, Op, Value } from "../igb/graph";
 """
@@ -29,14 +30,9 @@ def type_name(kind: Any) -> str:
 
 def typescript(kind: Any) -> str:
     """A Python type as wire.py uses it, in TypeScript."""
-    if kind == wire.Op:
-        return "Op"
-    if kind == wire.Key:
-        return "readonly Value[]"
-    if kind == wire.Id:
-        return "Id"
-    if kind is Any:
-        return "Value"
+    for known, name in NAMED:
+        if kind == known:
+            return name
     if dataclasses.is_dataclass(kind):
         return type_name(kind)
     origin, args = get_origin(kind), get_args(kind)

@@ -1,0 +1,6 @@
+"""What holds for every test."""
+
+import os
+
+# Two workers share the machine's cores: kernels on one thread each, or they wait for each other. Results are equal bit by bit.
+os.environ.setdefault("NUMBA_NUM_THREADS", "1")
