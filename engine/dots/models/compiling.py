@@ -1,7 +1,8 @@
 """How functions are compiled and where the machine code is kept, so that a second start need not compile.
 
 Numba keys its cache by a function's own source. What kernels close over (tiles, other kernels, an instruction set) is
-named here by what it is made from, and the folder is named by the digest of every source that shapes the code.
+named here by what it is made from, and the folder is named by the digest of every source that shapes the code. A vector
+type must not be a global of an inner function: it would be part of the key, and it changes when it is first used.
 """
 
 import hashlib

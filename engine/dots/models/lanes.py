@@ -36,9 +36,9 @@ def intrinsic_call(b: Any, name: str, result: Any, arguments: Sequence[Any]) -> 
     return b.call(cgutils.get_or_insert_function(b.module, signature, name), arguments)  # type: ignore[no-untyped-call]
 
 
-def register(b: Any, kind: Any, initial: Any = None) -> Any:
-    """A variable that the compiler keeps in a register."""
-    slot = cgutils.alloca_once(b, kind)  # type: ignore[no-untyped-call]
+def register(b: Any, initial: Any = None) -> Any:
+    """A variable of sixteen floats that the compiler keeps in registers."""
+    slot = cgutils.alloca_once(b, FLOATS)  # type: ignore[no-untyped-call]
     if initial is not None:
         b.store(initial, slot)
     return slot
@@ -86,6 +86,10 @@ class Floats:
     @staticmethod
     def load_halves(b: Any, address: Any) -> Floats:
         return Floats(b, b.fpext(load(b, address, HALVES, 2), FLOATS))
+
+    @staticmethod
+    def of_ints(b: Any, ints: Any) -> Floats:
+        return Floats(b, b.sitofp(ints, FLOATS))
 
     @staticmethod
     def splat(b: Any, scalar: Any) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 from numba.core import cgutils
 
 from dots.models.compiling import emitted
-from dots.models.lanes import F32, FLOATS, I32, I64, Floats, addresses, load, offset, register, store
+from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, register, store
 
 SPAN = 64  # KV rows that the softmax takes at a time
 
@@ -56,7 +56,7 @@ def mix_rows(heads: int, dim: int) -> Any:
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             weights, values, step, rows, mixed = args
             places = [(h, c) for h in range(heads) for c in range(dim // 16)]
-            sums = {p: register(b, FLOATS) for p in places}
+            sums = {p: register(b) for p in places}
             for h, c in places:
                 b.store(Floats.load(b, offset(b, mixed, 4 * (h * dim + 16 * c))).v, sums[h, c])
             with cgutils.for_range(b, rows, intp=I64) as loop:

@@ -15,7 +15,6 @@ from dots.models.compiling import emitted
 from dots.models.isa import Isa
 from dots.models.lanes import (
     F32,
-    FLOATS,
     I8,
     I16,
     I32,
@@ -51,7 +50,7 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
             q, y = offset(b, q, b.mul(first, q_step)), offset(b, y, b.mul(first, y_step))
             s, su = (offset(b, at, b.mul(first, s_step)) for at in (s, su))
             outputs = [offset(b, y, (y_step, k)) for k in range(tokens)]
-            sums = [register(b, FLOATS) for _ in range(tokens)]
+            sums = [register(b) for _ in range(tokens)]
             adding = b.icmp_signed("!=", add, I64(0))
             for k in range(tokens):
                 b.store(b.select(adding, Floats.load(b, outputs[k]).v, Floats.of(b, 0).v), sums[k])
@@ -61,7 +60,7 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
                 d = Floats.load_halves(b, scale)
                 dots = body(b, bits, offset(b, w, (j, 64 * bits)))
                 for k in range(tokens):
-                    dot = Floats(b, b.sitofp(dots(offset(b, q, (q_step, k), (j, BLOCK))), FLOATS))
+                    dot = Floats.of_ints(b, dots(offset(b, q, (q_step, k), (j, BLOCK))))
                     at = offset(b, s, (s_step, k), (j, 4))
                     total = (dot * d).fma(Floats.splat(b, load(b, at, F32, 4)), Floats(b, b.load(sums[k])))
                     if bits == 4:
@@ -188,7 +187,7 @@ def add_squares(typing: Any, x: Any, count: Any) -> Any:
 
     def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
         x, count = args
-        total = register(b, FLOATS, Floats.of(b, 0).v)
+        total = register(b, Floats.of(b, 0).v)
         with cgutils.for_range(b, b.udiv(count, I64(16)), intp=I64) as loop:
             part = Floats.load(b, offset(b, x, (loop.index, 64)))
             b.store(part.fma(part, Floats(b, b.load(total))).v, total)

@@ -79,3 +79,17 @@ def test_the_narrow_kernels_need_nothing_wider():
     env.pop("SPACES_EXECUTOR", None)
     out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
     assert out.startswith("numba-avx2 ['avx2'] ")
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles_nothing(tmp_path):
+    code = (
+        "from dots.models.model import load; from dots.models.isa import available;"
+        "load('smollm2-135m-instruct', f'numba-{available()[0]}')"
+    )
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
+    runs = [
+        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert ["data saved" in run for run in runs] == [True, False]
