@@ -39,7 +39,7 @@ function useFact(): (node: GraphNode, entry: CatalogueEntry | undefined) => stri
     if (body === "stream") return String(paramOf(entry, node, "model") ?? "");
     if (body === "result") return t("card.as", { name: paramOf(entry, node, "name") ?? "" });
     if (body === "text") return t("card.chars", { count: characters(mainText(node, entry)) });
-    return "";
+    return entry.name;
   };
 }
 

@@ -71,6 +71,7 @@ export function spentField(run: NodeRun | undefined): "steps" | "kv" | "seconds"
 /** A diagnostic in words; a code the interface does not know falls back on its facts. */
 export function diagnosis(t: TFunction, found: Pick<Diagnostic, "code" | "expected" | "got">): string {
   const values = { expected: typed(t, found.expected), got: typed(t, found.got) };
+  if (found.code === "missing_input" && found.expected === "any") return t("diag.missing_any");
   const words = t(`diag.${found.code}`, { ...values, defaultValue: "" });
   if (words) return words;
   if (!found.got) return t("card.needsOnly", { expected: found.expected });

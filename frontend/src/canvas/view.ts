@@ -31,6 +31,7 @@ export interface View {
   refusal: PortRefusal | null;
   goTo: { node: Id; field: string | null; seq: number } | null;
   said: string; // the live region's words
+  armed: boolean; // Run was pressed while the engine starts: it begins by itself
   notice: string | null; // why Run waits, beside the button
 
   select(nodes: Iterable<Id>, wires?: Iterable<string>): void;
@@ -59,6 +60,7 @@ export function createView(): StoreApi<View> {
     refusal: null,
     goTo: null,
     said: "",
+    armed: false,
     notice: null,
     select(nodes, wires = []) {
       const next = { selected: new Set(nodes), wires: new Set(wires) };

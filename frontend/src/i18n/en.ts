@@ -28,7 +28,7 @@ export const en = {
   },
   run: {
     waitsLink: "Run waits: no link to the server",
-    waitsEngine: "Run waits: the engine is starting",
+    waitsEngine: "Run begins when the engine is ready",
     waitsEmpty: "Run waits: the graph is empty",
     waitsProblems_one: "Run waits: {{count}} problem",
     waitsProblems_other: "Run waits: {{count}} problems",
@@ -333,6 +333,7 @@ export const en = {
   diag: {
     title: "{{node}}: {{field}}",
     missing_input: "Has no wire. It needs {{expected}}.",
+    missing_any: "Has no wire. It takes any value.",
     type_mismatch: "Needs {{expected}}, got {{got}}.",
     unknown_component: "This server has no component {{got}}.",
     unknown_version: "Needs {{expected}}, got version {{got}}.",

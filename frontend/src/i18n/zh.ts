@@ -30,7 +30,7 @@ export const zh: Words = {
   },
   run: {
     waitsLink: "暂不能运行：未连接服务器",
-    waitsEngine: "暂不能运行：引擎正在启动",
+    waitsEngine: "引擎就绪后开始运行",
     waitsEmpty: "暂不能运行：图为空",
     waitsProblems_one: "暂不能运行：{{count}} 个问题",
     waitsProblems_other: "暂不能运行：{{count}} 个问题",
@@ -335,6 +335,7 @@ export const zh: Words = {
   diag: {
     title: "{{node}}：{{field}}",
     missing_input: "没有连线，需要 {{expected}}。",
+    missing_any: "没有连线，可接任意值。",
     type_mismatch: "需要 {{expected}}，收到 {{got}}。",
     unknown_component: "服务器没有组件 {{got}}。",
     unknown_version: "需要 {{expected}}，收到版本 {{got}}。",

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "react";
 import { endsOf } from "../canvas/cards";
 import { useGestures } from "../canvas/gestures";
+import { isGap } from "../canvas/NodeCard";
 import { nameOf } from "../canvas/names";
 import { type Pin, pinsOf } from "../canvas/ports";
 import { useEditor } from "../canvas/screen";
@@ -44,7 +45,7 @@ export function PortsSection({ id, problems }: { id: Id; problems: readonly Diag
             wire={ins.find((edge) => edge.input === pin.name)}
             graph={graph}
             catalogue={catalogue}
-            bad={pin.missing || problems.some((found) => found.field === pin.name)}
+            bad={pin.missing || problems.some((found) => found.field === pin.name && !isGap(found))}
           />
         ))}
         {pins.outputs.map((pin) => {

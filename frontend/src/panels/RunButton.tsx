@@ -6,7 +6,7 @@ import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
 import { isGoing, useElapsed } from "./elapsed";
 import { useEngine } from "./engine";
-import { useRunning, waitReason } from "./running";
+import { useArmed, useRunning, waitReason } from "./running";
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 export const COMMAND = isMac ? "⌘" : "Ctrl";
@@ -21,7 +21,9 @@ export function RunButton() {
     return wait ? `${wait.key}\n${wait.count ?? ""}` : "";
   });
   const { toggle } = useRunning();
+  useArmed();
   const notice = useView((view) => view.notice);
+  const armed = useView((view) => view.armed);
   const [waits = "", count = ""] = key.split("\n");
   const why = waits ? t(waits, { count: Number(count) }) : "";
   // The notice goes as soon as its reason does.
@@ -32,7 +34,7 @@ export function RunButton() {
     <div className="run-spot">
       <button
         type="button"
-        className={`run${going ? " is-running" : ""}${why && !going ? " is-waiting" : ""}`}
+        className={`run${going ? " is-running" : ""}${why && !going ? " is-waiting" : ""}${armed ? " is-armed" : ""}`}
         onClick={toggle}
         title={why && !going ? why : `${COMMAND} Enter`}
         data-testid={going ? "stop" : "run"}

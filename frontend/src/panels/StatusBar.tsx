@@ -113,7 +113,7 @@ function EngineState() {
       <Glyph name={lost ? "failed" : "running"} size={12} />
       {lost
         ? t("status.engineLost")
-        : engine.progress !== null
+        : engine.progress
           ? t("status.engineLoadingDone", { percent: Math.round(engine.progress * 100) })
           : t("status.engineLoading")}
     </span>

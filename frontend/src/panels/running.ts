@@ -1,5 +1,6 @@
 // Run and Stop, and why a run has to wait. One place for the button, the keys and the phone's dock.
-import { useScreen } from "../canvas/screen";
+import { useEffect, useRef } from "react";
+import { useScreen, useView } from "../canvas/screen";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, Editor } from "../state/editor";
@@ -32,28 +33,52 @@ export function useRunning(): Running {
   const { editor, view } = useScreen();
   const engine = useEngine();
   const { t } = useWords();
+
+  function start(): void {
+    view.getState().set({ notice: null, armed: false });
+    view.getState().say(t("run.started"));
+    editor.getState().settle();
+    editor.getState().start();
+  }
+
+  /** Say why the run waits; while the engine starts the run stays armed, a second press lets it go. */
+  function wait(reason: { key: string; count?: number }): void {
+    const { armed, set, say, visit } = view.getState();
+    const engineStarts = reason.key === "run.waitsEngine";
+    if (engineStarts && armed) {
+      set({ armed: false, notice: null });
+      return;
+    }
+    const words = t(reason.key, { count: reason.count });
+    set({ notice: words, armed: engineStarts });
+    say(words);
+    const first = blockers(editor.getState())[0];
+    if (reason.key !== "run.waitsProblems" || !first) return;
+    set({ drawer: "problems" });
+    if (first.node) visit(first.node, first.field);
+  }
+
   return {
     toggle() {
       const now = editor.getState();
-      if (isGoing(now.run)) {
-        now.cancel();
-        return;
-      }
-      const wait = waitReason(now, engine);
-      if (!wait) {
-        view.getState().set({ notice: null });
-        view.getState().say(t("run.started"));
-        now.settle();
-        now.start();
-        return;
-      }
-      const words = t(wait.key, { count: wait.count });
-      view.getState().set({ notice: words });
-      view.getState().say(words);
-      const first = blockers(now)[0];
-      if (wait.key !== "run.waitsProblems" || !first) return;
-      view.getState().set({ drawer: "problems" });
-      if (first.node) view.getState().visit(first.node, first.field);
+      if (isGoing(now.run)) return now.cancel();
+      const reason = waitReason(now, engine);
+      return reason ? wait(reason) : start();
     },
   };
+}
+
+/** Starts the armed run as soon as nothing stands against it. */
+export function useArmed(): void {
+  const { editor, view } = useScreen();
+  const engine = useEngine();
+  const armed = useView((view) => view.armed);
+  const { toggle } = useRunning();
+  const start = useRef(toggle);
+  start.current = toggle;
+  useEffect(() => {
+    if (!armed || waitReason(editor.getState(), engine)) return;
+    view.getState().set({ armed: false });
+    start.current();
+  }, [armed, engine, editor, view]);
 }
