@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Protocol
 
-from dots import program
+from dots import codec, program
 from dots.components import Catalogue, digest
 from dots.program import Block, Instruction, Limits, Program
 from dots.shape import shown
@@ -39,7 +39,15 @@ def compile(
 ) -> Program | list[Diagnostic]:
     """The program of a graph, or why there is none. `targets` are nodes: only what they need is compiled."""
     module = lower(graph, catalogue, LEVELS[fusion], targets)
-    return module if isinstance(module, list) else emit(module, graph, catalogue, fusion)
+    if isinstance(module, list):
+        return module
+    made = emit(module, graph, catalogue, fusion)
+    try:
+        program.write(made)
+    except codec.Unencodable as error:  # it writes out what a graph leaves to defaults
+        hint = "Split the graph, or run a part of it."
+        return [Diagnostic("size", "program", None, None, error.expected, error.got, hint)]
+    return made
 
 
 def left_out(graph: Graph, catalogue: Catalogue, targets: Iterable[str] | None = None) -> dict[str, Dropped]:

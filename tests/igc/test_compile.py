@@ -115,6 +115,12 @@ def test_a_long_chain_needs_no_deep_stack() -> None:
     assert len(made(graph(*nodes, edges=edges)).blocks[0].instructions) == count + 1
 
 
+def test_a_program_too_large_for_a_file_is_a_finding() -> None:
+    asks = [node(f"n{at}", "llm.generate") for at in range(6000)]
+    edges = tuple(f"a.text > n{at}.prompt" for at in range(6000))
+    assert codes(graph(node("a", "text.input"), *asks, edges=edges)) == ["size"]
+
+
 HASHED = """
 import sys
 from pathlib import Path

@@ -349,6 +349,7 @@ export const en = {
     unknown_setting: "There is no setting {{got}}.",
     open_conflicts: "Choose a side for each open conflict.",
     unknown_target: "{{got}} is no node of this graph.",
+    size: "Too large to run at once: {{expected}}.",
     nothing_to_run: "Nothing to run: no node is on.",
     any: "Needs {{expected}}, got {{got}}.",
   },

@@ -351,6 +351,7 @@ export const zh: Words = {
     unknown_setting: "没有设置 {{got}}。",
     open_conflicts: "为每处冲突选择一方。",
     unknown_target: "{{got}} 不是此图的节点。",
+    size: "太大，无法一次运行：{{expected}}。",
     nothing_to_run: "没有可运行的节点：全部停用。",
     any: "需要 {{expected}}，收到 {{got}}。",
   },
