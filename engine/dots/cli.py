@@ -8,26 +8,29 @@ import argparse
 import dataclasses
 import functools
 import json
+import os
 import queue
 import sys
 import traceback
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dots import program
 from dots.arena import PAGE, Arena
+from dots.codec import MAX_SIZE
 from dots.components import catalogue
 from dots.dot import Dot, State, Work
 from dots.engine import Engine
-from dots.errors import Failure, Refused, exit_code
+from dots.errors import Refused, exit_code
 from dots.events import END_KINDS, Event
 from dots.flow import Flow
 from dots.models.model import KNOWN, load
 from dots.pages import Pool
 from dots.program import Limits, Program
 from dots.runtime import Runtime
+from dots.shown import facts
 from dots.spec import Message, ModelRequest, Sampling, Values
 
 FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130
@@ -42,6 +45,11 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         status: int = given.command(given)
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except KeyboardInterrupt:  # before there was anything to cancel
+        return INTERRUPTED
     except (BadInput, OSError) as error:
         print(f"dots: {error}", file=sys.stderr)
         return USAGE
@@ -61,20 +69,24 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("exec", help="run a compiled program, binary or text, without a server")
     one.add_argument("flow", type=Path, metavar="FLOW.dotbin")
-    one.add_argument("--input", action="append", default=[], metavar="NAME=TEXT", help="a run input; may be repeated")
+    one.add_argument(
+        "--input", action="append", type=_text, default=[], metavar="NAME=TEXT", help="a run input; repeatable"
+    )
     _common(one)
     one.set_defaults(command=exec_flow)
 
     one = commands.add_parser("run", help="let the model continue one prompt, as one dot")
     said = one.add_mutually_exclusive_group(required=True)
-    said.add_argument("--prompt", metavar="TEXT")
+    said.add_argument("--prompt", type=_text, metavar="TEXT")
     said.add_argument("--prompt-file", type=Path, metavar="FILE")
     one.add_argument("--raw", action="store_true", help="continue the text itself, without the chat template")
     one.add_argument("--max-steps", type=_positive, default=128, help="hard limit on tokens (128)")
     one.add_argument("--kv-limit", type=_positive, default=16384, metavar="KIB", help="hard limit on KV pages (16384)")
     one.add_argument("--max-seconds", type=_positive, default=600, help="hard limit on time (600)")
     one.add_argument("--no-end-tokens", action="store_true", help="go on after the model's end tokens")
-    one.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end before this text; repeatable")
+    one.add_argument(
+        "--stop", action="append", type=_text, default=[], metavar="TEXT", help="end before it; repeatable"
+    )
     one.add_argument("--temperature", type=_number(0, 2), default=0.0, help="0 (greedy) to 2")
     one.add_argument("--top-p", type=_number(0, 1), default=1.0)
     one.add_argument("--seed", type=_seed, default=0)
@@ -92,6 +104,13 @@ def parser() -> argparse.ArgumentParser:
 def _common(one: argparse.ArgumentParser) -> None:
     one.add_argument("--executor", default="auto", metavar="NAME")
     one.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _text(text: str) -> str:
+    """Python keeps argument bytes that are no text as lone surrogates."""
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise argparse.ArgumentTypeError(f"expected UTF-8, got {text!r}")
+    return text
 
 
 def _positive(text: str) -> int:
@@ -123,7 +142,7 @@ def _number(low: float, high: float) -> Callable[[str], float]:
 
 def exec_flow(given: argparse.Namespace) -> int:
     try:
-        made = program.load(given.flow.read_bytes())
+        made = program.load(_bytes(given.flow))
     except ValueError as error:
         raise BadInput(f"{given.flow}: {error}") from None
     if len(made.outputs) != 1 and not given.json:
@@ -131,7 +150,7 @@ def exec_flow(given: argparse.Namespace) -> int:
     flow = executed(made, dict(map(_pair, given.input)), given.executor)
     outputs = flow.outputs()
     if given.json:
-        failures = [{"node": node, **_facts(failure)} for node, failure in flow.failures]
+        failures = [{"node": node, **facts(failure), "retry": failure.retry} for node, failure in flow.failures]
         _print(_json({"status": flow.status, "outputs": outputs, "failures": failures}) + "\n")
     elif outputs:
         (value,) = outputs.values()
@@ -220,7 +239,7 @@ def _report(given: argparse.Namespace, dot: Dot) -> int:
         "kv_limit": given.kv_limit * 1024,
     }
     if given.json:
-        failure = _facts(dot.failure) if dot.failure else None
+        failure = {**facts(dot.failure), "retry": dot.failure.retry} if dot.failure else None
         told = {"text": dot.stream.text, "usage": usage, "state": dot.state, "finish": dot.finish, "failure": failure}
         _print(_json(told) + "\n")
     else:
@@ -235,12 +254,12 @@ def _report(given: argparse.Namespace, dot: Dot) -> int:
 
 def show_model(given: argparse.Namespace) -> int:
     model = load(given.model, given.executor)
-    facts = {"name": model.name, "digest": model.digest, "executor": model.executor.name}
+    told = {"name": model.name, "digest": model.digest, "executor": model.executor.name}
     geometry = dataclasses.asdict(model.executor.geometry)
     if given.json:
-        _print(_json({**facts, "geometry": geometry}) + "\n")
+        _print(_json({**told, "geometry": geometry}) + "\n")
     else:
-        _print("".join(f"{name:<10} {value}\n" for name, value in {**facts, **geometry}.items()))
+        _print("".join(f"{name:<10} {value}\n" for name, value in {**told, **geometry}.items()))
     return FINE
 
 
@@ -254,16 +273,20 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
+def _bytes(path: Path) -> bytes:
+    """A file's bytes, as many as a file of ours may have: a pipe or a device may have no end."""
+    with path.open("rb") as file:
+        data = file.read(MAX_SIZE + len(program.MAGIC) + 1)
+    if len(data) > MAX_SIZE + len(program.MAGIC):
+        raise BadInput(f"{path}: expected at most {MAX_SIZE} bytes, got more")
+    return data
+
+
 def _read(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return _bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: expected UTF-8, got {error}") from None
-
-
-def _facts(failure: Failure) -> dict[str, Any]:
-    facts = {"code": int(failure.code), "name": failure.code.name, "where": failure.where}
-    return {**facts, "expected": failure.expected, "got": failure.got, "retry": failure.retry}
 
 
 def _json(value: object) -> str:

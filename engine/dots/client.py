@@ -17,12 +17,11 @@ from dots import frames
 from dots.errors import Code, Failure, HostLost, Refused
 from dots.events import Event
 
-PROTOCOL: Final = 1
 PATIENCE: Final = 10.0  # seconds a stopping host gets
 
 
 Status = dict[str, Any]
-"""`state` (loading, ready or failed), `ready`, `progress` (0 or 1), `seconds` (how long the model has been loading, or
+"""`state` (loading, ready or failed), `progress` (0 or 1), `seconds` (how long the model has been loading, or
 took), `reason` (why it failed), `device`, `executor` and `digest` (null until it is loaded), `model`, `kv_used`,
 `kv_committed`, `kv_reserved`, `kv_total` (bytes), `steps_reserved`, `dots`, `pid`."""
 
@@ -66,7 +65,7 @@ class Client:
         with theirs:
             process = spawn(theirs.fileno(), options)
         client = cls(process, *await asyncio.open_unix_connection(sock=ours))
-        client._send({"type": "hello", "protocol": PROTOCOL})
+        client._send({"type": "hello", "protocol": frames.PROTOCOL})
         return client
 
     async def run(

@@ -6,32 +6,29 @@ story fused or not. A failed unit makes its outputs ABSENT; other branches go on
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from pydantic import ValidationError
-
 from dots import codec
 from dots.arena import KIB
-from dots.components import Catalogue, Component
+from dots.components import Catalogue
 from dots.dot import Dot, State, Work
 from dots.engine import Usage
 from dots.errors import Code, Failure, Refused
 from dots.events import Event
 from dots.language import Language
-from dots.program import Instruction, Limits, Program, Step
-from dots.shown import cut, said, shown
-from dots.spec import Effect, ModelRequest, ModelResult, Params, PortType, Values
-from dots.worker import Call
+from dots.program import Program
+from dots.shown import cut, facts, said, shown
+from dots.spec import Effect, ModelRequest, ModelResult, Values
+from dots.unit import Absent, Handle, Unit, gathered, mistyped, parts, raised, unencodable, unit, unusable
+from dots.worker import Call, Log
 
 QUIET: Final = 0.033  # seconds between two token events of a node
 QUIET_PLACE: Final = 0.5  # and between two places in the queue
 SLICE: Final = 0.005  # seconds of inline work before the engine gets its turn
 
 Emit = Callable[[Event], None]
-Handle = Callable[[], None]
-"""Ends a call in progress."""
 
 
 class Services(Protocol):
@@ -47,46 +44,11 @@ class Services(Protocol):
 
     def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None: ...
 
-    def call(self, call: Call, log: Callable[[str, str], None], done: Callable[[Values | Failure], None]) -> Handle: ...
+    def call(self, call: Call, log: Log, done: Callable[[Values | Failure], None]) -> Handle: ...
 
-    def later(self, work: Callable[[], None]) -> None: ...
+    def post(self, work: Callable[[], None]) -> None: ...
 
     def ended(self, flow: "Flow") -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """No value in a slot: why, and the node where that began."""
-
-    reason: str  # input or upstream
-    source: str | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Unit:
-    """A step or an instruction's own part, checked, with what it is doing now."""
-
-    step: Step | Instruction
-    component: Component
-    params: Params
-    limits: Limits | None
-    missing: int  # slots not yet known
-    state: str = "waiting"  # then the kinds of its events
-    began: float = 0.0
-    inputs: Values = field(default_factory=dict)
-    dot: Dot | None = None
-    stop: Handle | None = None
-    told: float = 0.0  # when its last coalesced event went out
-    first: float = 0.0  # when its first token came
-    text: list[str] = field(default_factory=list)  # not yet told
-
-    @property
-    def node(self) -> str:
-        return self.step.node
-
-    @property
-    def ended(self) -> bool:
-        return self.state == "ended"
 
 
 class Flow:
@@ -116,7 +78,6 @@ class Flow:
         self.ready: deque[Unit] = deque()
         self.left = len(self.units)  # not ended
         self.dots: set[Dot] = set()  # live
-        self.had_dots = False
         self.advancing = False
         self.failures: list[tuple[str, Failure]] = []
         self.status: str | None = None  # of the ended run
@@ -147,9 +108,8 @@ class Flow:
         for u in self.units:
             if not u.ended:
                 self._stop(u)
-                text, steps = (u.dot.stream.text, u.dot.steps) if u.dot else ("", 0)
                 self._close(u)
-                self.emit(u.node, "cancelled", {"text": cut(text)[0], "steps": steps})
+                self.emit(u.node, "cancelled", so_far(u))
         self._end("cancelled", None)
 
     def tell_pool(self, now: float) -> None:
@@ -178,7 +138,7 @@ class Flow:
         while self.ready and self.status is None:
             self._begin(self.ready.popleft())
             if self.ready and monotonic() > end:
-                self.services.later(self._advance)
+                self.services.post(self._advance)
                 break
         self.advancing = False
         if self.status is None and not self.left:
@@ -256,7 +216,6 @@ class Flow:
         try:
             u.dot = self.services.submit(work, lambda dot: self._changed(u, dot))
             self.dots.add(u.dot)
-            self.had_dots = True
         except Refused as refused:
             self._fail(u, refused.failure)
             self._advance()
@@ -335,11 +294,7 @@ class Flow:
     def _fail(self, u: Unit, failure: Failure) -> None:
         self._close(u)
         self.failures.append((u.node, failure))
-        text, steps = (u.dot.stream.text, u.dot.steps) if u.dot else ("", 0)
-        facts = {"code": int(failure.code), "name": failure.code.name, "where": said(failure.where)}
-        words = {"expected": said(failure.expected), "got": said(failure.got)}
-        told = {**words, "text": cut(text)[0], "steps": steps}
-        self.emit(u.node, "failed", facts | told)
+        self.emit(u.node, "failed", facts(failure) | so_far(u))
         for slot in u.step.outputs.values():
             self._resolve(slot, Absent("upstream", u.node))
 
@@ -364,7 +319,7 @@ class Flow:
 
     def _end(self, status: str, reason: str | None) -> None:
         self.status = status
-        if self.had_dots:
+        if any(u.dot for u in self.units):
             self._pool(monotonic())
         outputs, was_cut = shown({} if status == "cancelled" else self.outputs())
         data = {
@@ -378,37 +333,12 @@ class Flow:
 
     def _pool(self, now: float) -> None:
         self.told_pool = now
-        usage = self.services.usage()
-        self.emit(None, "pool", {name: getattr(usage, name) for name in Usage.__dataclass_fields__})
+        self.emit(None, "pool", asdict(self.services.usage()))
 
 
-def parts(i: Instruction) -> list[tuple[Step | Instruction, Limits | None]]:
-    return [*((s, None) for s in i.prologue), (i, i.limits), *((s, None) for s in i.epilogue)]
-
-
-def unit(step: Step | Instruction, limits: Limits | None, catalogue: Catalogue) -> Unit:
-    """Check a step against the catalogue; raises Refused."""
-    component = catalogue.get(step.component)
-    where = f"node {step.node}"
-    if component is None:
-        raise Refused(Failure(Code.NOT_FOUND, where, "a component of this host's catalogue", step.component))
-    spec = component.spec
-    if spec.version != step.version:
-        got = f"version {step.version}"
-        raise Refused(Failure(Code.NOT_FOUND, where, f"{spec.name} version {spec.version}", got))
-    if spec.effect is Effect.ANCHOR and limits is None:
-        raise Refused(Failure(Code.INVALID_VALUE, where, "limits, because it asks a model", "none"))
-    unknown = [port for port in step.outputs if port not in {p.name for p in spec.outputs}]
-    if unknown:
-        raise Refused(Failure(Code.INVALID_VALUE, where, f"outputs of {spec.name}", ", ".join(unknown)))
-    try:
-        params = spec.params.model_validate(dict(step.params))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
-        raise Refused(Failure(Code.INVALID_VALUE, f"{where}.{place}", first["msg"], "another value")) from None
-    missing = len({slot for slots in step.inputs.values() for slot in slots})
-    return Unit(step, component, params, limits, missing)
+def so_far(u: Unit) -> dict[str, Any]:
+    """What a unit that ends early has to show."""
+    return {"text": cut(u.dot.stream.text)[0], "steps": u.dot.steps} if u.dot else {"text": "", "steps": 0}
 
 
 def checked_inputs(program: Program, inputs: Values) -> Values:
@@ -422,61 +352,3 @@ def checked_inputs(program: Program, inputs: Values) -> Values:
     except codec.Unencodable as error:
         raise Refused(Failure(Code.INVALID_VALUE, f"inputs.{error.path}", error.expected, error.got)) from None
     return dict(inputs)
-
-
-def gathered(u: Unit, slots: list[object]) -> tuple[dict[str, Any], tuple[str, Absent] | None]:
-    """The unit's inputs that are there, and the first absent one that it cannot do without."""
-    takes_what_is_there = u.component.spec.effect is Effect.REDUCE
-    optional = {port.name for port in u.component.spec.inputs if not port.required}
-    inputs: dict[str, Any] = {}
-    for port, sources in u.step.inputs.items():
-        values = [slots[slot] for slot in sources]
-        absent = next((v for v in values if isinstance(v, Absent)), None)
-        if absent is None or takes_what_is_there:
-            there = [v for v in values if not isinstance(v, Absent)]
-            inputs |= {port: there if len(sources) > 1 else there[0]} if there else {}
-        elif port not in optional:
-            return inputs, (port, absent)
-    required = (p.name for p in u.component.spec.inputs if p.required and not takes_what_is_there)
-    unwired = next((name for name in required if name not in u.step.inputs), None)
-    return inputs, None if unwired is None else (unwired, Absent("input"))
-
-
-KINDS: Final[Mapping[PortType, tuple[type, ...]]] = {
-    PortType.TEXT: (str,),
-    PortType.NUMBER: (int, float),
-    PortType.BOOLEAN: (bool,),
-}
-
-
-def mistyped(u: Unit, inputs: Values) -> Failure | None:
-    """An `any` source is checked here, when its value is there."""
-    types = {port.name: port.type for port in u.component.spec.inputs}
-    for port, value in inputs.items():
-        kinds = KINDS.get(types.get(port, PortType.ANY))
-        if kinds and (not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds)):
-            return Failure(Code.INVALID_VALUE, f"input {port}", types[port], type(value).__name__)
-    return None
-
-
-def unusable(u: Unit, outputs: Values) -> Failure | None:
-    """A component's mistake: outputs that are no map of its ports."""
-    ports = {port.name for port in u.component.spec.outputs}
-    if not isinstance(outputs, Mapping) or not set(outputs) <= ports:
-        got = ", ".join(map(repr, outputs)) if isinstance(outputs, Mapping) else type(outputs).__name__
-        return Failure(Code.INVALID_VALUE, u.step.component, f"outputs among {', '.join(sorted(ports))}", got)
-    return None
-
-
-def unencodable(outputs: Values, inputs: Values) -> Failure | None:
-    """A component's mistake: values that no event or worker can carry. What was an input has been checked."""
-    handed_on = {id(value) for value in inputs.values()}
-    try:
-        codec.encode({port: value for port, value in outputs.items() if id(value) not in handed_on})
-    except codec.Unencodable as error:
-        return Failure(Code.INVALID_VALUE, f"output {error.path}", error.expected, error.got)
-    return None
-
-
-def raised(u: Unit, error: Exception) -> Failure:
-    return Failure(Code.INVALID_VALUE, u.step.component, "an answer", f"{type(error).__name__}: {error}"[:4096])

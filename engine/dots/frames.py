@@ -6,11 +6,12 @@ What arrives is hostile until it is decoded: a length is checked before anything
 import asyncio
 import socket
 import struct
-from typing import Any
+from typing import Any, Final
 
 from dots import codec
 
-HEAD = struct.Struct("<I")
+PROTOCOL: Final = 1  # what client and host say hello with
+HEAD: Final = struct.Struct("<I")
 
 
 class BadFrame(ValueError):
@@ -20,8 +21,6 @@ class BadFrame(ValueError):
 def pack(value: object) -> bytes:
     """Raises codec.Unencodable for a value that has no encoding."""
     body = codec.encode(value)
-    if len(body) > codec.MAX_SIZE:
-        raise codec.Unencodable("frame", f"at most {codec.MAX_SIZE} bytes", f"{len(body)}")
     return HEAD.pack(len(body)) + body
 
 

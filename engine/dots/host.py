@@ -8,6 +8,7 @@ engine's thread are two threads; only values pass between them.
 import argparse
 import asyncio
 import ctypes
+import dataclasses
 import functools
 import logging
 import os
@@ -19,16 +20,14 @@ from typing import Any, Final
 
 from dots import codec, frames
 from dots.components import catalogue
-from dots.engine import Usage
 from dots.errors import Code, Failure, Refused
 from dots.events import Event
 from dots.flow import Flow
 from dots.models.model import load
 from dots.program import read
 from dots.runtime import Runtime, Status, default_pool
-from dots.shown import said
+from dots.shown import facts, said
 
-PROTOCOL: Final = 1
 PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
 MOST_BUFFERED: Final = 256 << 20  # bytes an owner may leave unread
 
@@ -53,7 +52,7 @@ class Host:
         waiting: set[asyncio.Task[None]] = set()
         while (frame := await frames.read(reader)) is not None:
             match frame:
-                case {"type": "hello", "protocol": 1}:
+                case {"type": "hello", "protocol": frames.PROTOCOL}:
                     self.runtime.post(self._tell_ready)
                 case {"type": "run", "run": str(run), "program": bytes(), "inputs": dict(), "space": str()}:
                     task = asyncio.create_task(self._run(run, frame))
@@ -146,28 +145,22 @@ class Host:
 
 
 def refusal(run: str, failure: Failure) -> dict[str, object]:
-    code = {"code": int(failure.code), "name": failure.code.name, "retry": failure.retry}
-    told = {"where": said(failure.where), "expected": said(failure.expected), "got": said(failure.got)}
-    return {"type": "refused", "run": run, **code, **told}
+    return {"type": "refused", "run": run, **facts(failure), "retry": failure.retry}
 
 
 def ready(status: Status) -> dict[str, object]:
     """What owner and status page see of this host."""
-    facts, failure = status.facts, status.failure
+    failure = status.failure
     return {
         "type": "ready",
-        "protocol": PROTOCOL,
+        "protocol": frames.PROTOCOL,
         "state": status.state,
-        "ready": status.state == "ready",
         "progress": 1 if status.state == "ready" else 0,
         "seconds": round(status.seconds, 3),
         "reason": said(str(failure)) if failure else None,
-        "device": facts.device,
-        "executor": facts.executor,
-        "model": facts.model,
-        "digest": facts.digest,
         "pid": os.getpid(),
-        **{name: getattr(status.usage, name) for name in Usage.__dataclass_fields__},
+        **dataclasses.asdict(status.facts),
+        **dataclasses.asdict(status.usage),
     }
 
 

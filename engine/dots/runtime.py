@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from queue import SimpleQueue
 from time import monotonic
 from typing import Final, TypeVar
@@ -21,13 +21,14 @@ from dots.components import Catalogue, Component
 from dots.dot import Dot, Work
 from dots.engine import Engine, Usage
 from dots.errors import Code, Failure, Refused
-from dots.flow import Emit, Flow, Handle, unencodable
+from dots.flow import Emit, Flow
 from dots.language import Language
 from dots.models.device import Batch
 from dots.pages import Pool
 from dots.program import Program
 from dots.shown import weight
 from dots.spec import Effect, ModelRequest, Values
+from dots.unit import Handle, unencodable
 from dots.worker import Call, Log, Worker
 
 log = logging.getLogger(__name__)
@@ -216,9 +217,7 @@ class Runtime:
             self._begin(flow)
 
     def _begin(self, flow: Flow) -> None:
-        facts = self.facts()
-        told = {"device": facts.device, "executor": facts.executor, "model": facts.model, "digest": facts.digest}
-        flow.start(told)
+        flow.start(asdict(self.facts()))
 
     # ---- what flows ask (dots.flow.Services) ----------
 
@@ -240,9 +239,6 @@ class Runtime:
 
     def language(self) -> Language | Failure:
         return self.loaded or Failure(Code.NOT_FOUND, "model", self.model, "it is still loading", retry=True)
-
-    def later(self, work: Callable[[], None]) -> None:
-        self.post(work)
 
     def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None:
         """Long prompts are cut into tokens beside the engine, so that the others' tokens keep coming."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dots import codec
+from dots.errors import Failure
 from dots.spec import Values
 
 MOST: Final = 64 * 1024  # bytes of a value
@@ -27,6 +28,12 @@ def cut(text: str, most: int = MOST) -> tuple[str, bool]:
 def said(text: str) -> str:
     """A message of ours or of a component: short, and with an encoding."""
     return text[:MOST_WORDS].encode("utf-8", "backslashreplace").decode()
+
+
+def facts(failure: Failure) -> dict[str, Any]:
+    """A failure in an event, a frame or a report."""
+    words = {"where": said(failure.where), "expected": said(failure.expected), "got": said(failure.got)}
+    return {"code": int(failure.code), "name": failure.code.name, **words}
 
 
 def shown(values: Values) -> tuple[dict[str, Any], bool]:

@@ -116,7 +116,7 @@ def test_a_model_nobody_knows_is_reported_and_plain_runs_go_on() -> None:
         client = await Client.start(model="no-such-model", kv_pool=1 << 20)
         try:
             status = await client.loaded()
-            assert (status["state"], status["ready"]) == ("failed", False)
+            assert status["state"] == "failed"
             assert "no-such-model" in status["reason"]
             assert data(await events(client, "r"), "ended")["status"] == "done"
         finally:
@@ -179,7 +179,7 @@ def is_alive(pid: int) -> bool:
 def test_tokens_stream_and_a_cancelled_run_leaves_nothing_reserved() -> None:
     async def test(client: Client) -> None:
         status = await client.loaded()
-        assert status["ready"]
+        assert status["state"] == "ready"
         told: list[Event] = []
         async for event in client.run("r", LONG, {"text": "Once upon a time"}, "space"):
             told.append(event)
