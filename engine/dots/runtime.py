@@ -1,4 +1,4 @@
-"""Runs programs on one device: the thread that owns engine and flows, the workers beside it, the model it loads.
+"""Runs programs on one device: the thread that owns engine and flows, the calls beside it, the model it loads.
 
 Everything that changes happens on the runtime's thread; other threads hand it work through `post`. Results of workers
 come back the same way. The engine host and the command line both hold one.
@@ -17,7 +17,8 @@ from typing import Final, TypeVar
 import numpy as np
 
 from dots.arena import PAGE, Arena
-from dots.components import Catalogue, Component
+from dots.calls import Calls
+from dots.components import Catalogue
 from dots.dot import Dot, Work
 from dots.engine import Engine, Usage
 from dots.errors import Code, Failure, Refused
@@ -26,17 +27,13 @@ from dots.language import Language
 from dots.models.device import Batch
 from dots.pages import Pool
 from dots.program import Program
-from dots.shown import weight
-from dots.spec import Effect, ModelRequest, Values
-from dots.unit import Handle, unencodable
-from dots.worker import Call, Log, Worker
+from dots.spec import ModelRequest, Values
+from dots.unit import Handle
+from dots.worker import Call, Log
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-INLINE: Final = 4096  # characters and items of params and inputs that a built-in step may work on beside the engine
-WORKERS: Final = 8  # calls at once
-IDLE: Final = 2  # workers kept for the next pure step
 GIB: Final = 1 << 30
 
 
@@ -56,7 +53,7 @@ class Facts:
     digest: str | None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Status:
     state: str  # loading, ready or failed
     facts: Facts
@@ -90,9 +87,7 @@ class Runtime:
         self.flows: dict[str, Flow] = {}
         self.held_back: list[Flow] = []  # until the model is loaded
         self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self.workers: set[Worker] = set()
-        self.idle: list[Worker] = []
-        self.calls = ThreadPoolExecutor(WORKERS, "dots-call")
+        self.calls = Calls(self.post)
         self.tokenizing = ThreadPoolExecutor(1, "dots-tokens")
         self.thread = threading.Thread(target=self._main, name="dots-engine", daemon=True)
         self.running = True
@@ -110,10 +105,8 @@ class Runtime:
         if self.thread.is_alive():
             self.post(self._stop)
             self.thread.join()
-        self.calls.shutdown(cancel_futures=True)
+        self.calls.close()
         self.tokenizing.shutdown(cancel_futures=True)
-        for worker in self.workers:
-            worker.close()
         self.arena.close()
 
     def post(self, work: Callable[[], None]) -> None:
@@ -182,8 +175,7 @@ class Runtime:
     def _stop(self) -> None:
         for flow in list(self.flows.values()):
             flow.cancel()
-        for worker in self.workers:
-            worker.kill()
+        self.calls.kill()
         self.running = False
 
     def _load(self) -> None:
@@ -254,32 +246,7 @@ class Runtime:
         self.tokenizing.submit(work)
 
     def call(self, call: Call, log: Log, done: Callable[[Values | Failure], None]) -> Handle:
-        """Short built-in steps run here; everything else in a worker process."""
-        if is_inline(call):
-            done(computed(call))
-            return lambda: None
-        pure = call.component.spec.effect is not Effect.OPAQUE
-        worker = self.idle.pop() if pure and self.idle else Worker()
-        self.workers.add(worker)
-
-        def answered(answer: Values | Failure) -> None:
-            self._give_back(worker, pure)
-            done(answer)
-
-        def work() -> None:
-            answer = worker.call(call, lambda level, message: self.post(lambda: log(level, message)))
-            self.post(lambda: answered(answer))
-
-        self.calls.submit(work)
-        return worker.cancel
-
-    def _give_back(self, worker: Worker, pure: bool) -> None:
-        """An opaque call gets a process of its own; pure steps leave nothing behind and may share one."""
-        if pure and worker.alive and len(self.idle) < IDLE:
-            self.idle.append(worker)
-        else:
-            self.workers.discard(worker)
-            worker.close()
+        return self.calls.begin(call, log, done)
 
 
 def warm_up(language: Language) -> None:
@@ -297,23 +264,3 @@ def tokens(language: Language, request: ModelRequest) -> list[int] | Failure:
     except Exception as error:
         log.exception("tokens of a prompt")
         return Failure(Code.INVALID_VALUE, "prompt", "text with tokens", f"{type(error).__name__}: {error}")
-
-
-def is_inline(call: Call) -> bool:
-    if call.component.spec.effect is Effect.OPAQUE or not is_built_in(call.component):
-        return False
-    only_hands_on = call.component.spec.group == "io"
-    return only_hands_on or weight([call.raw, call.inputs], INLINE) <= INLINE
-
-
-def is_built_in(component: Component) -> bool:
-    return component.module.__name__.startswith("dots.components.")
-
-
-def computed(call: Call) -> Values | Failure:
-    try:
-        outputs: Values = call.component.module.run(call.params, call.inputs)
-        return unencodable(outputs, call.inputs) or outputs
-    except Exception as error:
-        name = call.component.spec.name
-        return Failure(Code.INVALID_VALUE, name, "outputs", f"{type(error).__name__}: {error}"[:4096])

@@ -378,7 +378,7 @@ def test_cancel_tells_an_opaque_component_and_then_ends_its_process(opaque: Cata
         r.runtime.cancel(flow)
         assert story(r.until("ended"))[-2:] == [("node", "cancelled"), (None, "ended")]
         end = monotonic() + 10
-        while r.runtime.ask(lambda: len(r.runtime.workers)).result(10) and monotonic() < end:
+        while r.runtime.ask(lambda: len(r.runtime.calls.workers)).result(10) and monotonic() < end:
             sleep(0.01)
     assert note.read_text() == "cancelled"
     assert not Path(f"/proc/{pid}").exists()
