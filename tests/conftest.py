@@ -2,5 +2,5 @@
 
 import os
 
-# Two workers share the machine's cores: kernels on one thread each, or they wait for each other. Results are equal bit by bit.
+# Two workers share the cores: kernels on one thread each, or they wait for each other. Results are equal bit by bit.
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""The documents stay true: links lead somewhere, named files exist, frames, events, commands and components are documented."""
+"""The documents stay true: links lead somewhere, named files exist, events, targets and components are documented."""
 
 import re
 from pathlib import Path

@@ -65,21 +65,26 @@ class Running:
     def stop(self) -> None:
         if self.process.stdin is not None:
             self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
 
 
 def compete(contenders: Sequence[Running], tasks: Sequence[Task], prompt: list[int], rounds: int) -> None:
     """One round to warm up, then `rounds` that count."""
-    for contender in contenders:
-        contender.start()
-    for i in range(rounds + 1):
-        for task in tasks:
-            for contender in contenders:
-                time.sleep(REST)
-                contender.run(task, prompt, keep=i > 0)
-        print(f"round {i}/{rounds}", file=sys.stderr)
-    for contender in contenders:
-        contender.stop()
+    try:
+        for contender in contenders:
+            contender.start()
+        for i in range(rounds + 1):
+            for task in tasks:
+                for contender in contenders:
+                    time.sleep(REST)
+                    contender.run(task, prompt, keep=i > 0)
+            print(f"round {i}/{rounds}", file=sys.stderr)
+    finally:
+        for contender in contenders:
+            contender.stop()
 
 
 def spread(speeds: Sequence[float]) -> Spread:

@@ -1,6 +1,9 @@
 """The command line where no model is needed: bad usage, unreadable files, plain programs."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,8 @@ def test_a_failed_step_leaves_other_outputs_and_gives_its_exit_code(
         (["exec", "FLOW", "--input", "text"], "expected NAME=TEXT"),
         (["exec", "BROKEN"], "expected"),
         (["run", "--prompt-file", "BROKEN"], "expected UTF-8"),
+        (["run", "--prompt-file", "/dev/zero"], "expected at most"),
+        (["exec", "/dev/zero"], "expected at most"),
     ],
 )
 def test_what_cannot_be_read_is_exit_status_2(
@@ -85,6 +90,9 @@ def test_what_cannot_be_read_is_exit_status_2(
         ["run", "--prompt", "x", "--max-steps", "0"],
         ["run", "--prompt", "x", "--temperature", "3"],
         ["run", "--prompt", "x", "--seed", "-1"],
+        ["run", "--prompt", "\udcff"],
+        ["run", "--prompt", "x", "--stop", "\udcff"],
+        ["exec", "flow.dotbin", "--input", "text=\udcff"],
     ],
 )
 def test_bad_usage_is_exit_status_2(arguments: list[str]) -> None:
@@ -106,3 +114,25 @@ def test_an_unknown_model_is_exit_status_66(capsys: pytest.CaptureFixture[str]) 
 def test_sol_says_that_the_language_comes_later(capsys: pytest.CaptureFixture[str]) -> None:
     assert sol([]) == 2
     assert capsys.readouterr().err == "sol: the tensor language comes with a later version\n"
+
+
+def test_a_closed_pipe_ends_it_without_a_word(flow: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "dots.cli", "exec", str(flow)], stdout=closed, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 0
+    assert "pipe" not in done.stderr
+
+
+def test_an_interrupt_before_anything_runs_is_exit_status_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(name: str, executor: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dots.cli.load", interrupted)
+    assert main(["run", "--prompt", "x"]) == 130
+    assert capsys.readouterr().err == ""

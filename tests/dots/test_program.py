@@ -292,3 +292,9 @@ def test_a_mistake_in_the_text_is_named_by_its_line(old: str, new: str, where: s
     with pytest.raises(Invalid) as error:
         program.parse(TEXT.replace(old, new, 1))
     assert error.value.path == where
+
+
+def test_a_text_longer_than_any_file_is_refused_before_it_is_read() -> None:
+    with pytest.raises(Invalid) as caught:
+        program.load(TEXT.encode() + b";\n" * (codec.MAX_SIZE // 2))
+    assert (caught.value.code, caught.value.path) == ("size", "file")

@@ -1,4 +1,4 @@
-"""The first lap by mouse and keyboard: draw, connect, type, run, watch, cancel, undo, redo; the same bytes everywhere."""
+"""The first lap by mouse and keyboard: draw, connect, type, run, watch, cancel, undo, redo; equal bytes everywhere."""
 
 import os
 import subprocess
