@@ -163,9 +163,8 @@ def patch_file(options: argparse.Namespace) -> Answer:
     except Invalid as error:
         one = Diagnostic(error.code, error.path, None, None, error.expected, error.got)
         return findings(options.base, [one])
-    data = igb.write(result)
-    write_file(options.output, data)
-    return Answer(facts=hexed(igb.hashes(data)))
+    write_file(options.output, igb.write(result))
+    return Answer(facts=hexed(igb.hashes_of(result)))
 
 
 def compile_file(options: argparse.Namespace) -> Answer:

@@ -8,6 +8,7 @@ from dots import codec, program
 from dots.components import Catalogue, digest
 from dots.program import Block, Instruction, Limits, Program
 from dots.shape import shown
+from dots.spec import Budget
 from igc import igb
 from igc.check import Diagnostic, check
 from igc.graph import Graph, Node
@@ -107,14 +108,21 @@ def started(graph: Graph, catalogue: Catalogue, targets: frozenset[str]) -> Modu
         if "disabled" in node.flags:
             continue
         inputs = {port: tuple(sources) for port, sources in sorted(ends[name].items())}
-        steps.append(Step(name, catalogue[node.component].spec, dict(node.params), inputs, limits=flagged(node)))
+        spec = catalogue[node.component].spec
+        steps.append(Step(name, spec, dict(node.params), inputs, limits=limits(node, spec.budget)))
     disabled = {name: Dropped("disabled") for name, node in sorted(graph.nodes.items()) if "disabled" in node.flags}
     return Module(tuple(steps), targets, dropped=disabled)
 
 
-def flagged(node: Node) -> Limits:
+def limits(node: Node, budget: Budget) -> Limits | None:
+    """The component's budget where the node's flags say nothing else; None where it makes no dot."""
+    if not budget.steps:
+        return None
     return Limits(
-        *(flag if isinstance(flag := node.flags.get(name), int) else 0 for name in ("steps", "kv", "seconds"))
+        *(
+            flag if isinstance(flag := node.flags.get(name), int) else usual
+            for name, usual in (("steps", budget.steps), ("kv", budget.kv), ("seconds", budget.seconds))
+        )
     )
 
 
@@ -149,13 +157,12 @@ def _instruction(
     step: Step, group: list[Step], module: Module, written: dict[Source, int], inputs: Mapping[str, int]
 ) -> Instruction:
     """A step with what has been fused to it; the group's order is topological, so the prologue is written first."""
-    before = [
-        _step(one, written, inputs) for one in group if one.node != step.node and _place(one, module) == "prologue"
-    ]
-    own = _step(step, written, inputs)
-    after = [
-        _step(one, written, inputs) for one in group if one.node != step.node and _place(one, module) == "epilogue"
-    ]
+
+    def fused(place: str) -> tuple[program.Step, ...]:
+        others = (one for one in group if one.node != step.node)
+        return tuple(_step(one, written, inputs) for one in others if module.fused[one.node].place == place)
+
+    before, own, after = fused("prologue"), _step(step, written, inputs), fused("epilogue")
     return Instruction(
         own.component,
         own.version,
@@ -163,14 +170,10 @@ def _instruction(
         own.inputs,
         own.outputs,
         own.node,
-        prologue=tuple(before),
-        epilogue=tuple(after),
+        prologue=before,
+        epilogue=after,
         limits=step.limits,
     )
-
-
-def _place(step: Step, module: Module) -> str:
-    return module.fused[step.node].place
 
 
 def _step(step: Step, written: dict[Source, int], inputs: Mapping[str, int]) -> program.Step:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from dots.codec import Value
-from dots.shape import LIMITS, array, component, integer, node_id, port, section, text, text_map
+from dots.shape import LIMITS, MAX_VERSION, array, component, integer, node_id, port, section, text, text_map
 from dots.shape import Invalid as Invalid
 
 MAX_NODES: Final = 20_000
@@ -108,7 +108,7 @@ def node_of(name: str, value: Value, path: str) -> Node:
     return Node(
         name,
         component(kind, path),
-        integer(version, path, 1, 65_535),
+        integer(version, path, 1, MAX_VERSION),
         {port(param, path): entry for param, entry in text_map(params, path).items()},
         flags_of(flags, path),
     )

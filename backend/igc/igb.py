@@ -8,7 +8,20 @@ from typing import Final, NamedTuple
 from dots import codec
 from dots.codec import Malformed as Malformed
 from dots.codec import Value
-from dots.shape import array, component, integer, no_raw_secret, node_id, port, section, shown, text, text_map, uint_map
+from dots.shape import (
+    MAX_VERSION,
+    array,
+    component,
+    integer,
+    no_raw_secret,
+    node_id,
+    port,
+    section,
+    shown,
+    text,
+    text_map,
+    uint_map,
+)
 from igc.graph import (
     MAX_EDGES,
     MAX_NODES,
@@ -137,7 +150,7 @@ def _node(row: Value, path: str, strings: list[str]) -> Node:
     return Node(
         node_id(name, f"{path}.id"),
         component(_named(kind, f"{path}.component", strings), f"{path}.component"),
-        integer(version, f"{path}.version", 1, 65_535),
+        integer(version, f"{path}.version", 1, MAX_VERSION),
         {port(_named(key, where, strings), where): entry for key, entry in uint_map(params, where).items()},
         flags_of(flags, f"{path}.flags"),
     )
@@ -230,15 +243,8 @@ def write(graph: Graph) -> bytes:
     return MAGIC + codec.encode(sections_of(graph))
 
 
-def hashes(data: bytes) -> Hashes:
-    """The semantic hash and the hash of all bytes of a file that has been read or written here."""
-    sections = item(data, MAGIC)
-    semantic = {key: value for key, value in sections.items() if key < FIRST_ANCILLARY}
-    return Hashes(hashlib.sha256(codec.encode(semantic)).digest(), hashlib.sha256(data).digest())
-
-
 def hashes_of(graph: Graph) -> Hashes:
-    """The hashes of the file that `write` gives."""
+    """The semantic hash and the hash of all bytes of the file that `write` gives."""
     sections = sections_of(graph)
     semantic = codec.encode({key: value for key, value in sections.items() if key < FIRST_ANCILLARY})
     return Hashes(hashlib.sha256(semantic).digest(), hashlib.sha256(MAGIC + codec.encode(sections)).digest())

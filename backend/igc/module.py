@@ -28,7 +28,7 @@ class Step:
     inputs: Mapping[str, tuple[Source, ...]]
     given: Mapping[str, str] = field(default_factory=dict)  # hidden input port: name of the run input
     result: Mapping[str, str] = field(default_factory=dict)  # hidden output port: name of the run output
-    limits: Limits | None = None
+    limits: Limits | None = None  # None: makes no dot
 
 
 class Dropped(NamedTuple):

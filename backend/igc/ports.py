@@ -22,16 +22,16 @@ def outputs_of(spec: Spec) -> dict[str, Port]:
 
 def run_input(spec: Spec) -> str | None:
     """The hidden input that the caller of a run may fill, under the name in the param `name`."""
-    return (
-        next((port.name for port in spec.inputs if port.hidden), None) if "name" in spec.params.model_fields else None
-    )
+    return _hidden(spec, spec.inputs)
 
 
 def run_output(spec: Spec) -> str | None:
     """The hidden output that a run gives back, under the name in the param `name`."""
-    return (
-        next((port.name for port in spec.outputs if port.hidden), None) if "name" in spec.params.model_fields else None
-    )
+    return _hidden(spec, spec.outputs)
+
+
+def _hidden(spec: Spec, ports: tuple[Port, ...]) -> str | None:
+    return next((port.name for port in ports if port.hidden), None) if "name" in spec.params.model_fields else None
 
 
 def run_name(spec: Spec, params: Mapping[str, object]) -> object:

@@ -27,7 +27,7 @@ def compiled(graph: Graph, catalogue: Catalogue, targets: Iterable[str] | None =
     wanted = list(targets or ())
     result = compile(graph, catalogue, targets=wanted)
     if isinstance(result, list):
-        return Compiled(None, igb.hashes(igb.write(graph)).sem, tuple(result))
+        return Compiled(None, igb.hashes_of(graph).sem, tuple(result))
     dropped = left_out(graph, catalogue, wanted)
     skipped = {node: {k: v for k, v in why._asdict().items() if v is not None} for node, why in dropped.items()}
     return Compiled(program.write(result), result.source, skipped=skipped)

@@ -69,7 +69,7 @@ edge t.text > o.value
 """)
     result = made(flow)
     assert (dict(result.inputs), list(result.outputs)) == ({"language": 0, "question": 1}, ["prompt"])
-    assert result.source == igb.hashes(igb.write(flow)).sem
+    assert result.source == igb.hashes_of(flow).sem
 
 
 def test_findings_block_and_are_given_back() -> None:

@@ -1,8 +1,7 @@
-"""resolve: fills in the params' defaults of the component's version, the limits, and the names of the run's ends."""
+"""resolve: fills in the params' defaults of the component's version, and the names of the run's ends."""
 
 from dataclasses import dataclass, replace
 
-from dots.program import Limits
 from igc.module import Module, Step
 from igc.ports import run_input, run_output
 
@@ -24,13 +23,4 @@ def resolved(step: Step) -> Step:
         params=params,
         given={entry: called} if entry is not None else {},
         result={result: called} if result is not None else {},
-        limits=limits(step),
     )
-
-
-def limits(step: Step) -> Limits | None:
-    """The component's budget; what the node's flags say has been put in `step.limits`, zero where they are silent."""
-    budget, flags = step.spec.budget, step.limits or Limits(0, 0, 0)
-    if not budget.steps:
-        return None
-    return Limits(flags.steps or budget.steps, flags.kv or budget.kv, flags.seconds or budget.seconds)
