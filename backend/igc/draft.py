@@ -1,10 +1,11 @@
 """A graph in the making: ops fall on it one by one, and the result is a valid graph or an error."""
 
 from dataclasses import replace
+from typing import Any
 
 from dots import codec
 from dots.codec import Unencodable
-from dots.shape import Invalid, array, section, shown
+from dots.shape import Invalid, section, shown
 from igc import igb
 from igc.graph import (
     MAX_EDGES,
@@ -27,13 +28,13 @@ class Draft:
         self.base = graph
         self.nodes = dict(graph.nodes)
         self.edges = set(graph.edges)
-        self.fields: dict[str, dict[str | int, object]] = {
-            "graph": dict(graph.settings.items()),
-            "move": dict(graph.positions.items()),
-            "label": dict(graph.labels.items()),
-            "note": dict(graph.notes.items()),
-            "group": dict(graph.groups.items()),
-            "extra": dict(graph.extra.items()),
+        self.fields: dict[str, dict[Any, Any]] = {  # by the kind of their ops, in the order of Graph's own fields
+            "graph": dict(graph.settings),
+            "move": dict(graph.positions),
+            "label": dict(graph.labels),
+            "note": dict(graph.notes),
+            "group": dict(graph.groups),
+            "extra": dict(graph.extra),
         }
 
     def apply(self, op: Op) -> None:
@@ -51,7 +52,7 @@ class Draft:
     def field(self, op: Op) -> Maybe:
         """What stands at an op's key now."""
         if op.kind in self.fields:
-            return value_at(self.fields[op.kind], op.key[0])  # type: ignore[type-var]
+            return value_at(self.fields[op.kind], op.key[0])
         node = self._known(op)
         if op.kind == "retype":
             return ([node.component, node.version],)
@@ -65,7 +66,7 @@ class Draft:
         result = Graph(
             {name: self.nodes[name] for name in sorted(self.nodes)},
             edges,
-            *(dict(sorted(self.fields[kind].items())) for kind in ("graph", "move", "label", "note", "group", "extra")),  # type: ignore[arg-type]
+            *(dict(sorted(values.items())) for values in self.fields.values()),
         )
         for edge in edges:
             if edge.source not in self.nodes or edge.target not in self.nodes:
@@ -100,7 +101,7 @@ class Draft:
         if op.kind == "node+":
             if name in self.nodes:
                 raise Invalid("duplicate", op.where, "a new id", "one that is there")
-            self.nodes[name] = node_of(name, op.new[0], op.where)  # type: ignore[arg-type]
+            self.nodes[name] = node_of(name, op.new[0], op.where)
             return
         self._compare(op, (value_of(self._known(op)),))
         del self.nodes[name]
@@ -108,11 +109,11 @@ class Draft:
     def _semantic(self, op: Op) -> None:
         node = self.nodes[str(op.key[0])]
         if op.kind == "retype":
-            retyped = node_of(node.id, [*array(op.new[0], op.where), {}, {}], op.where)  # type: ignore[arg-type]
+            retyped = node_of(node.id, [*op.new[0], {}, {}], op.where)
             self.nodes[node.id] = replace(node, component=retyped.component, version=retyped.version)
             return
         values = dict(node.params if op.kind == "set" else node.flags)
-        _put(values, str(op.key[1]), op.new)  # type: ignore[arg-type]
+        _put(values, str(op.key[1]), op.new)
         self.nodes[node.id] = replace(node, params=values) if op.kind == "set" else replace(node, flags=values)
 
     def _known(self, op: Op) -> Node:
@@ -126,7 +127,7 @@ class Draft:
             raise Stale(op.where, *(shown(side[0]) if side else "nothing" for side in (op.old, there)))
 
 
-def _put(values: dict[str | int, object], key: str | int, new: Maybe) -> None:
+def _put(values: dict[Any, Any], key: str | int, new: Maybe) -> None:
     if new:
         values[key] = new[0]
     else:

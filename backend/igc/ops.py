@@ -5,7 +5,7 @@ A value from a frame or a file is hostile until `op_from_value` has looked at it
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from dots import codec
 from dots.codec import Value
@@ -44,8 +44,8 @@ INVERSE: Final = {"edge-": "edge+", "edge+": "edge-", "node-": "node+", "node+":
 WITH_SECRETS: Final = frozenset(("node-", "node+", "set", "graph"))
 
 Key = tuple[str | int, ...]
-Maybe = tuple[object, ...]
-"""(value,), or () for ABSENT."""
+Maybe = tuple[Any, ...]
+"""(value,), or () for ABSENT; what the value is depends on the op's kind."""
 
 
 class Stale(Invalid):
@@ -161,9 +161,9 @@ def check_secret(op: Op, path: str) -> None:
         return
     for side in (*op.old, *op.new):
         if op.kind in ("set", "graph"):
-            no_raw_secret(side, path)  # type: ignore[arg-type]
+            no_raw_secret(side, path)
             continue
-        for value in side[2].values():  # type: ignore[index]  # a param may be named secret, so its map is not looked at
+        for value in side[2].values():  # a param may be named secret, so its map is not looked at
             no_raw_secret(value, path)
 
 

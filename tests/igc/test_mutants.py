@@ -12,7 +12,6 @@ ALIVE = {
     "igc.draft Draft.graph: except Unencodable": "tested in test_patch: a vector of 16 MiB",
     "igc.ops _key: high of integer(only, path, CONFLICTS, codec.MAX_INT)": "the codec has bounded every int",
     "igc.ops shaped: or not isinstance(parts[0], str)": TYPES,
-    "igc.draft Draft._semantic: array(op.new[0], op.where)": TYPES,
 }
 
 
