@@ -12,6 +12,7 @@ from dots import codec, listing
 from dots.codec import Malformed, Value
 from dots.shape import (
     LIMITS,
+    MAX_VERSION,
     Invalid,
     array,
     component,
@@ -113,6 +114,8 @@ def load(data: bytes) -> Program:
     """Either form."""
     if data.startswith(MAGIC[:1]):
         return read(data)
+    if len(data) > codec.MAX_SIZE:
+        raise Invalid("size", "file", f"at most {codec.MAX_SIZE} bytes", f"{len(data)}")
     try:
         return parse(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -226,7 +229,7 @@ def _step(value: Value, path: str, slots: int) -> Step:
         no_raw_secret(entry, f"{path}.params.{port(name, f'{path}.params')}")
     return Step(
         component(kind, f"{path}.component"),
-        integer(version, f"{path}.version", 1, 65_535),
+        integer(version, f"{path}.version", 1, MAX_VERSION),
         given,
         {
             port(name, f"{path}.inputs"): _sources(ends, f"{path}.inputs.{name}", slots)
