@@ -1,5 +1,6 @@
 """The application: makes the parts, puts the guards around the routes, opens and closes everything in order."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -17,7 +18,7 @@ from spaces.engine import Engine, StartEngine, packaged
 from spaces.errors import Reason, Refusal, Refused
 from spaces.guards import HEADERS, BodyLimit, HostGuard, SecurityHeaders
 from spaces.ids import new_id
-from spaces.opened import OpenSpaces
+from spaces.open_spaces import OpenSpaces
 from spaces.parts import Parts
 from spaces.routes import catalogue, files, pages
 from spaces.routes import spaces as space_routes
@@ -92,7 +93,7 @@ def on_failure(request: Request, error: Exception) -> JSONResponse:
 async def identify(request: Request) -> None:
     """Every route under /api wants a caller."""
     parts: Parts = request.app.state.parts
-    await parts.in_thread(lambda: parts.auth.request_caller(request, request.method))
+    await asyncio.to_thread(parts.auth.request_caller, request, request.method)
 
 
 def create_app(settings: Settings, start_engine: StartEngine | None = None) -> FastAPI:

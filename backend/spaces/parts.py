@@ -1,21 +1,17 @@
 """The parts of one server, made by `app.py` and handed to routes; the only thing an app's state holds."""
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from dots.components import Catalogue
 from spaces.auth import Auth
 from spaces.engine import Engine
-from spaces.opened import OpenSpaces
+from spaces.open_spaces import OpenSpaces
 from spaces.runs import Runs
 from spaces.settings import Settings
 from spaces.store import Store
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +24,11 @@ class Parts:
     spaces: OpenSpaces
     catalogue: Catalogue
 
-    async def in_thread(self, work: Callable[[], T]) -> T:
-        return await asyncio.to_thread(work)
-
 
 def parts(request: Request) -> Parts:
     found: Parts = request.app.state.parts
     return found
+
+
+Server = Annotated[Parts, Depends(parts)]
+"""A route's parameter: the parts of the server that it is asked on."""

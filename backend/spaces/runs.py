@@ -12,9 +12,9 @@ from typing import Any
 
 from dots.errors import DotsError, HostLost
 from dots.events import END_KINDS, Event
-from spaces.compiling import Compiled
 from spaces.engine import Engine
 from spaces.errors import Reason, Refused
+from spaces.graphs import Compiled
 from spaces.log import Log
 from spaces.store import Store
 
@@ -38,6 +38,7 @@ class Live:
     open_nodes: dict[str, int] = field(default_factory=dict)  # nodes begun and not ended, with their steps
     task: asyncio.Task[None] | None = None
     timer: asyncio.TimerHandle | None = None
+    begun: bool = False  # its task has taken its first step
     cancelled: bool = False
     started: float = 0.0
 
@@ -78,7 +79,10 @@ class Runs:
     async def follow(self, live: Live, program: bytes, inputs: Mapping[str, Any]) -> None:
         """Read a run to its end, and see that it has one."""
         status, reason = "failed", "the engine ended the stream without an end"
+        live.begun = True
         try:
+            if live.cancelled:
+                raise asyncio.CancelledError
             async for event in self.engine.run(live.id, program, inputs, live.space, START_SECONDS):
                 self.take(live, event)
             status = "cancelled" if live.cancelled else status
@@ -150,12 +154,12 @@ class Runs:
         if live is None or live.space != space:
             await self.log(run, space)
             return
-        if live.log.ended or live.task is None:
+        if live.log.ended:
             return
         live.cancelled = True
         if live.log.seq:
             await self.engine.cancel(run)
-        else:  # still waiting for a host
+        elif live.begun and live.task is not None:  # still waiting for a host; before its first step it looks by itself
             live.task.cancel()
 
     def forget(self, space: str) -> None:

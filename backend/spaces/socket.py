@@ -6,7 +6,6 @@ diagnostics keep only the newest, and when the rest does not fit the connection 
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -19,52 +18,22 @@ from spaces.auth import Auth
 from spaces.errors import Reason, Refused
 from spaces.ids import new_id
 from spaces.log import Log
-from spaces.opened import OpenSpace, OpenSpaces
+from spaces.open_space import OpenSpace
+from spaces.open_spaces import OpenSpaces
+from spaces.outbox import Outbox
 from spaces.transfers import Transfers, parts
 
 log = logging.getLogger("spaces.socket")
 
 HELLO_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
-OUTBOX_BYTES = 8 << 20
-OUTBOX_FRAMES = 10_000
-OUTBOX_NEWEST = 256
 MAX_BAD_FRAMES = 20
 PRESENCE_LIMIT = 16 << 10
 INLINE_IGB = 700 << 10  # a longer graph goes ahead in parts
 
 
-class Outbox:
-    """Frames that wait for a slow peer, encoded; of some kinds only the newest waits."""
-
-    def __init__(self) -> None:
-        self.frames: deque[tuple[bytes, int]] = deque()  # with what each counts
-        self.newest: dict[str, bytes] = {}
-        self.size = 0
-        self.full = False
-
-    def put(self, data: bytes, counted: bool = True) -> None:
-        weight = len(data) if counted else 0
-        self.frames.append((data, weight))
-        self.size += weight
-        self.full = self.full or self.size > OUTBOX_BYTES or len(self.frames) > OUTBOX_FRAMES
-
-    def put_newest(self, about: str, data: bytes) -> None:
-        """In place of what waits about the same; of too many the oldest is left out."""
-        self.newest[about] = data
-        if len(self.newest) > OUTBOX_NEWEST:
-            del self.newest[next(iter(self.newest))]
-
-    def take(self) -> bytes | None:
-        if self.frames:
-            data, weight = self.frames.popleft()
-            self.size -= weight
-            return data
-        return self.newest.pop(next(iter(self.newest))) if self.newest else None
-
-
 class Connection:
-    """A member of an open Space. `opened.py` calls send, follow, wake and leave; none of them blocks."""
+    """A member of an open Space. `open_space.py` calls send, follow, wake and leave; none of them blocks."""
 
     client = ""
 
@@ -215,7 +184,8 @@ class Connection:
 
     def refuse(self, error: Refused, frame: wire.ClientFrame | None) -> None:
         told = error.refusal
-        name = frame_id(frame) if frame is not None else error.frame_id if isinstance(error, wire.BadFrame) else None
+        unread = error.frame_id if isinstance(error, wire.BadFrame) else None
+        name = unread if frame is None else wire.frame_id(frame)
         self.send(wire.Refusal(name, told.code, told.where, told.expected, told.got))
 
     async def write(self) -> None:
@@ -277,13 +247,6 @@ HANDLERS: dict[type[wire.ClientFrame], Callable[[Connection, Any], Awaitable[Non
     wire.Presence: Connection.on_presence,
     wire.Part: Connection.on_part,
 }
-
-
-def frame_id(frame: wire.ClientFrame) -> tuple[str, int] | str | None:
-    """What an answer names: the id of a push or save, of a run, else nothing."""
-    if isinstance(frame, wire.Push | wire.Save):
-        return frame.id
-    return frame.run if isinstance(frame, wire.Run | wire.Cancel | wire.Resume) else None
 
 
 async def serve(websocket: WebSocket, auth: Auth, spaces: OpenSpaces, space: str) -> None:

@@ -39,6 +39,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def iso(time: datetime) -> str:
+    """A time as frames and JSON tell it."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def time_column(**options: Any) -> Any:
     return Column(UtcTime, **options)
 

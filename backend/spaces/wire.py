@@ -4,11 +4,10 @@ Reading trusts nothing: the codec bounds depth and size, `typed` checks every fi
 Refused that says where, what was expected and what came. Nothing here knows a Room or a connection.
 """
 
-import re
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
-from dots import codec
+from dots import codec, shape
 from spaces.errors import Reason, Refused
 from spaces.typed import Bounds, Form, Mismatch, plain, read, shown
 
@@ -17,11 +16,8 @@ FRAME_LIMIT = 1 << 20  # bytes of one message
 PART_SIZE = 256 << 10
 TRANSFER_LIMIT = 16 << 20  # bytes that the open transfers of one connection may hold
 
-INT_MAX = 2**53 - 1
-ID_FORM = re.compile(r"[0-9abcdefghjkmnpqrstvwxyz]{10}")
-
-Id = Annotated[str, Form(ID_FORM, "an id (10 characters, Crockford base 32)")]
-Count = Annotated[int, Bounds(0, INT_MAX)]
+Id = Annotated[str, Form(shape.ID, "an id (10 characters, Crockford base 32)")]
+Count = Annotated[int, Bounds(0, codec.MAX_INT)]
 Value = Any
 Values = dict[str, Any]
 Hash = Annotated[bytes, Bounds(32, 32)]
@@ -211,31 +207,31 @@ class Present:
 ClientFrame = Hello | Push | Save | Run | Cancel | Resume | Presence | Part
 ServerFrame = Welcome | Ack | Patched | Refusal | Diagnosed | Saved | Event | Present | Part
 
-CLIENT_FRAMES: tuple[type[ClientFrame], ...] = (Hello, Push, Save, Run, Cancel, Resume, Presence, Part)
-SERVER_FRAMES: tuple[type[ServerFrame], ...] = (
-    Welcome,
-    Ack,
-    Patched,
-    Refusal,
-    Diagnosed,
-    Saved,
-    Event,
-    Present,
-    Part,
-)
+CLIENT_FRAMES: tuple[type[ClientFrame], ...] = get_args(ClientFrame)
+SERVER_FRAMES: tuple[type[ServerFrame], ...] = get_args(ServerFrame)
 BY_TYPE: dict[str, type[ClientFrame]] = {kind.type: kind for kind in CLIENT_FRAMES}
+
+FrameId = tuple[str, int] | str | None
+"""What an answer names: the id of a push or save, of a run, else nothing."""
 
 
 class BadFrame(Refused):
     """A frame that could not be read; `frame_id` is what its answer names, where that much was readable."""
 
-    frame_id: tuple[str, int] | str | None = None
+    frame_id: FrameId = None
 
 
-def readable_id(kind: type[ClientFrame], value: dict[str, Any]) -> tuple[str, int] | str | None:
+def frame_id(frame: ClientFrame) -> FrameId:
+    if isinstance(frame, Push | Save):
+        return frame.id
+    return frame.run if isinstance(frame, Run | Cancel | Resume) else None
+
+
+def readable_id(kind: type[ClientFrame], value: dict[str, Any]) -> FrameId:
+    """The same of a frame that could not be read."""
     field = "id" if kind in (Push, Save) else "run" if kind in (Run, Cancel, Resume) else None
     try:
-        found: tuple[str, int] | str | None = field and read(PushId if field == "id" else Id, value.get(field), "id")
+        found: FrameId = field and read(PushId if field == "id" else Id, value.get(field), "id")
     except Mismatch:
         return None
     return found

@@ -1,16 +1,15 @@
 """The catalogue of components, the templates, and the engine's state: what an editor needs to draw its first screen."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from dots.components import Component
 from dots.spec import Label, Port
-from spaces.parts import Parts, parts
+from spaces.parts import Server
 from spaces.templates import FIRST, TEMPLATES
 
 router = APIRouter(prefix="/api")
-Server = Annotated[Parts, Depends(parts)]
 
 
 def label(value: Label | tuple[str, str]) -> dict[str, str]:

@@ -2,15 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Path, Response
 
-from spaces.parts import Parts, parts
+from spaces.parts import Server
 
 router = APIRouter(prefix="/api/files")
 
 
 @router.get("/{digest}")
-def file(server: Annotated[Parts, Depends(parts)], digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Response:
+def file(server: Server, digest: Annotated[str, Path(pattern="^[0-9a-f]{64}$")]) -> Response:
     row = server.store.file(bytes.fromhex(digest))
     headers = {
         "content-disposition": f'attachment; filename="{digest[:16]}.{row.kind}"',

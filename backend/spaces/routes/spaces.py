@@ -1,24 +1,25 @@
 """Spaces: list, make, look, rename, delete, import, download, versions."""
 
-from datetime import datetime
+import asyncio
+from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from dots.shape import ID
 from igc import igb
 from spaces import tables
 from spaces.errors import Reason, Refused
+from spaces.graphs import read_igb
 from spaces.ids import new_id
-from spaces.opened import read_igb
-from spaces.parts import Parts, parts
+from spaces.open_space import version_frame
+from spaces.parts import Parts, Server
 from spaces.templates import TEMPLATES, build
-from spaces.wire import ID_FORM
 
 router = APIRouter(prefix="/api/spaces")
 
-SpaceId = Annotated[str, Path(pattern=f"^{ID_FORM.pattern}$")]
-Server = Annotated[Parts, Depends(parts)]
+SpaceId = Annotated[str, Path(pattern=f"^{ID.pattern}$")]
 
 
 class NewSpace(BaseModel):
@@ -32,29 +33,14 @@ class Renamed(BaseModel):
     name: str = Field(min_length=1, max_length=200)
 
 
-def utc(time: datetime) -> str:
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def shown(row: tables.Space) -> dict[str, Any]:
-    return {"id": row.id, "name": row.name, "created": utc(row.created), "changed": utc(row.changed)}
-
-
-def hexed(digest: bytes | None) -> str | None:
-    return None if digest is None else digest.hex()
+    return {"id": row.id, "name": row.name, "created": tables.iso(row.created), "changed": tables.iso(row.changed)}
 
 
 def shown_version(row: tables.Version) -> dict[str, Any]:
-    return {
-        "number": row.number,
-        "message": row.message,
-        "author": row.author,
-        "created": utc(row.created),
-        "file": row.file.hex(),
-        "sem": row.sem.hex(),
-        "patch": hexed(row.patch),
-        "dotbin": hexed(row.dotbin),
-    }
+    """A version as the socket tells it; JSON has hashes as hex."""
+    facts = asdict(version_frame(row))
+    return {name: fact.hex() if isinstance(fact, bytes) else fact for name, fact in facts.items()}
 
 
 @router.get("")
@@ -79,7 +65,7 @@ async def import_space(
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
-    return await server.in_thread(lambda: shown(add_imported(server, name, bytes(data))))
+    return shown(await asyncio.to_thread(add_imported, server, name, bytes(data)))
 
 
 def add_imported(server: Parts, name: str, data: bytes) -> tables.Space:
@@ -94,14 +80,14 @@ def look(server: Server, space: SpaceId) -> dict[str, Any]:
 
 @router.patch("/{space}")
 async def rename(server: Server, space: SpaceId, body: Renamed) -> dict[str, Any]:
-    row = await server.in_thread(lambda: server.store.rename_space(space, body.name))
+    row = await asyncio.to_thread(server.store.rename_space, space, body.name)
     server.spaces.renamed(space, body.name)
     return shown(row)
 
 
 @router.delete("/{space}", status_code=204)
 async def delete(server: Server, space: SpaceId) -> None:
-    await server.in_thread(lambda: server.store.delete_space(space))
+    await asyncio.to_thread(server.store.delete_space, space)
     await server.spaces.deleted(space)
 
 
@@ -109,7 +95,7 @@ async def delete(server: Server, space: SpaceId) -> None:
 async def graph(server: Server, space: SpaceId) -> Response:
     """The Room as it stands, exact bytes."""
     found = await server.spaces.get(space)
-    data = await server.in_thread(lambda: igb.write(found.room.graph))
+    data = await asyncio.to_thread(igb.write, found.room.graph)
     headers = {"content-disposition": f'attachment; filename="{space}.igb"', "cache-control": "no-store"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 

@@ -15,18 +15,17 @@ from dots.components import Catalogue
 from igc import igb, patch
 from igc.graph import Graph
 from spaces import tables, wire
-from spaces.compiling import Compiled, compiled, diagnose
 from spaces.errors import Reason, Refused
+from spaces.graphs import Compiled, compiled, diagnose, patch_file, read_igb
 from spaces.log import Log
-from spaces.room import Outcome, Room, decode_ops, encode_ops, key_value, read_ops
+from spaces.room import Outcome, Room, encode_ops, key_value, read_ops
 from spaces.runs import Runs
 from spaces.store import Entry, Files, Store
 from spaces.typed import Mismatch
 
-log = logging.getLogger("spaces.opened")
+log = logging.getLogger("spaces.open_space")
 
 QUIET = 0.15  # seconds without a push before the graph is diagnosed again
-IDLE_SECONDS = 600.0  # an open Space without members stays in memory so long: whoever asked for it has joined by then
 
 
 class Member(Protocol):
@@ -42,7 +41,7 @@ class Member(Protocol):
 
 
 def version_frame(row: tables.Version) -> wire.Version:
-    created = row.created.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    created = tables.iso(row.created)
     return wire.Version(row.number, row.message, row.author, created, row.file, row.sem, row.patch, row.dotbin)
 
 
@@ -53,16 +52,18 @@ class OpenSpace:
         room: Room,
         counters: dict[str, int],
         version: tables.Version | None,
-        spaces: "OpenSpaces",
+        store: Store,
+        runs: Runs,
+        catalogue: Catalogue,
     ) -> None:
         self.id = row.id
         self.name = row.name
         self.room = room
         self.counters = counters
         self.version = version
-        self.store = spaces.store
-        self.runs = spaces.runs
-        self.catalogue = spaces.catalogue
+        self.store = store
+        self.runs = runs
+        self.catalogue = catalogue
         self.members: dict[str, Member] = {}
         self.lock = asyncio.Lock()
         self.diagnosing: asyncio.Task[None] | None = None
@@ -181,7 +182,7 @@ class OpenSpace:
         before = Graph() if self.version is None else igb.read(self.store.file(self.version.file).content)
         change = patch.diff(before, graph)
         program = compiled(graph, self.catalogue)
-        files = Files(data, stored(change), program.data)
+        files = Files(data, patch_file(change), program.data)
         return self.store.add_version(self.id, message, author, change.target.sem, files)
 
     # Runs
@@ -232,28 +233,6 @@ class OpenSpace:
             member.leave(reason, why)
 
 
-def read_igb(data: bytes, where: str) -> Graph:
-    """The graph of untrusted bytes.
-
-    Raises Refused.
-    """
-    try:
-        return igb.read(data)
-    except igb.Malformed as error:
-        raise Refused(Reason.INVALID, error.code, f"{where} byte {error.offset}", error.expected, error.got) from error
-    except igb.Invalid as error:
-        raise Refused(Reason.INVALID, error.code, f"{where} {error.path}", error.expected, error.got) from error
-
-
-def stored(change: patch.Patch) -> bytes | None:
-    """The patch's bytes; None where both sides together exceed what one file may hold. The save stands all the same."""
-    try:
-        return patch.write(change)
-    except codec.Unencodable as error:
-        log.warning("a version without a patch: %s", error)
-        return None
-
-
 def sole(names: Sequence[str], given: Sequence[object]) -> str:
     """Which one of several fields was given.
 
@@ -264,65 +243,3 @@ def sole(names: Sequence[str], given: Sequence[object]) -> str:
         expected = f"exactly one of {', '.join(names)}"
         raise Refused(Reason.MALFORMED, "field", "run", expected, " and ".join(found) or "none")
     return found[0]
-
-
-class OpenSpaces:
-    """The open Spaces of this server, opened on first use."""
-
-    def __init__(self, store: Store, runs: Runs, catalogue: Catalogue) -> None:
-        self.store = store
-        self.runs = runs
-        self.catalogue = catalogue
-        self.open: dict[str, OpenSpace] = {}
-        self.opening = asyncio.Lock()
-
-    async def get(self, space: str) -> OpenSpace:
-        """An open Space.
-
-        Raises Refused when there is none of this id.
-        """
-        async with self.opening:
-            found = self.open.get(space)
-            if found is None:
-                self.let_go()
-                found = self.open[space] = OpenSpace(*await asyncio.to_thread(self.load, space), spaces=self)
-            found.asked_for = asyncio.get_running_loop().time()
-            return found
-
-    def load(self, space: str) -> tuple[tables.Space, Room, dict[str, int], tables.Version | None]:
-        row = self.store.space(space)
-        rows = self.store.journal_after(space, row.snapshot_seq)
-        journal = ((entry.seq, entry.client, decode_ops(entry.ops or b"\x80")) for entry in rows)
-        room = Room.opened(igb.read(row.snapshot), row.snapshot_seq, journal)
-        return row, room, self.store.counters(space), self.store.newest_version(space)
-
-    def let_go(self) -> None:
-        """Forget Spaces that nobody looks at; their Rooms stand in the journal."""
-        since = asyncio.get_running_loop().time() - IDLE_SECONDS
-        for space in [s for s in self.open.values() if s.asked_for < since and not s.members]:
-            if space.lock.locked() or self.runs.running(space.id):
-                continue
-            space.close(Reason.UNAVAILABLE, "")
-            self.runs.forget(space.id)
-            del self.open[space.id]
-
-    def wake(self, space: str) -> None:
-        """A log of this Space grew."""
-        found = self.open.get(space)
-        if found is not None:
-            for member in list(found.members.values()):
-                member.wake()
-
-    def renamed(self, space: str, name: str) -> None:
-        if space in self.open:
-            self.open[space].name = name
-
-    async def deleted(self, space: str) -> None:
-        await self.runs.cancel_space(space)
-        found = self.open.pop(space, None)
-        if found is not None:
-            found.close(Reason.NOT_FOUND, "this Space was deleted")
-
-    def close(self) -> None:
-        for space in self.open.values():
-            space.close(Reason.UNAVAILABLE, "the server stops")
