@@ -9,7 +9,7 @@ from typing import Final
 
 from dots.components import Component
 from dots.errors import Code, Failure
-from dots.shown import weight
+from dots.excerpts import weight
 from dots.spec import Effect, Values
 from dots.unit import Handle, unencodable
 from dots.worker import Call, Log, Worker

@@ -25,12 +25,12 @@ from dots.dot import Dot, State, Work
 from dots.engine import Engine
 from dots.errors import Refused, exit_code
 from dots.events import END_KINDS, Event
+from dots.excerpts import facts
 from dots.flow import Flow
 from dots.models.model import KNOWN, load
 from dots.pages import Pool
 from dots.program import Limits, Program
 from dots.runtime import Runtime
-from dots.shown import facts
 from dots.spec import Message, ModelRequest, Sampling, Values
 
 FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130

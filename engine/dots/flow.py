@@ -17,9 +17,9 @@ from dots.dot import Dot, State, Work
 from dots.engine import Usage
 from dots.errors import Code, Failure, Refused
 from dots.events import Event
+from dots.excerpts import cut, excerpts, facts, said
 from dots.language import Language
 from dots.program import Program
-from dots.shown import cut, facts, said, shown
 from dots.spec import Effect, ModelRequest, ModelResult, Values
 from dots.unit import Absent, Handle, Unit, gathered, mistyped, parts, raised, unencodable, unit, unusable
 from dots.worker import Call, Log
@@ -285,7 +285,7 @@ class Flow:
             self._fail(u, wrong)
             return
         self._close(u)
-        told, was_cut = shown(outputs)
+        told, was_cut = excerpts(outputs)
         data = {"outputs": told, "seconds": round(monotonic() - u.began, 6), **usage}
         self.emit(u.node, "done", data | ({"cut": True} if was_cut else {}))
         for port, slot in u.step.outputs.items():
@@ -321,7 +321,7 @@ class Flow:
         self.status = status
         if any(u.dot for u in self.units):
             self._pool(monotonic())
-        outputs, was_cut = shown({} if status == "cancelled" else self.outputs())
+        outputs, was_cut = excerpts({} if status == "cancelled" else self.outputs())
         data = {
             "status": status,
             "outputs": outputs,

@@ -22,11 +22,11 @@ from dots import codec, frames
 from dots.components import catalogue
 from dots.errors import Code, Failure, Refused
 from dots.events import Event
+from dots.excerpts import facts, said
 from dots.flow import Flow
 from dots.models.model import load
 from dots.program import read
 from dots.runtime import Runtime, Status, default_pool
-from dots.shown import facts, said
 
 PARENT_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG
 MOST_BUFFERED: Final = 256 << 20  # bytes an owner may leave unread

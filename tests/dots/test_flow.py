@@ -13,8 +13,8 @@ import pytest
 from dots import codec
 from dots.components import Catalogue, catalogue, load
 from dots.errors import Code, Failure, Refused
+from dots.excerpts import said
 from dots.program import Limits
-from dots.shown import said
 from tests.dots.toy import ToyExecutor, ToyModel, letters, text_of, tokens_of
 from tests.dots.world import data, fused, generate, program, pure, running, story
 

@@ -36,7 +36,7 @@ def facts(failure: Failure) -> dict[str, Any]:
     return {"code": int(failure.code), "name": failure.code.name, **words}
 
 
-def shown(values: Values) -> tuple[dict[str, Any], bool]:
+def excerpts(values: Values) -> tuple[dict[str, Any], bool]:
     """Values for an event, and whether one is cut: a long one becomes the beginning of its text or of its JSON."""
     told: dict[str, Any] = {}
     left, structured, any_cut = MOST_TOGETHER, MOST_STRUCTURED, False
