@@ -1,7 +1,4 @@
-"""Golden files of the passes: a graph, a line of dashes, and the module after all passes up to the folder's.
-
-python -m tests.igc.golden      write what the passes give now; the change of the files is the review
-"""
+"""Golden files of the passes: a graph, a line of dashes, and the module after all passes up to the folder's."""
 
 from pathlib import Path
 
