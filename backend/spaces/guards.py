@@ -3,11 +3,12 @@
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dots import codec
 from spaces.errors import Reason, Refused
 from spaces.settings import Settings
 
 JSON_LIMIT = 64 << 10
-IMPORT_LIMIT = 16 << 20
+IMPORT_LIMIT = codec.MAX_SIZE + 8  # a file's magic stands before its item
 IMPORT_PATH = "/api/spaces/import"
 
 

@@ -7,7 +7,9 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from dots import codec
 from dots.components import catalogue
+from igc import igb
 from igc.check import check
 from igc.compile import compile
 from spaces.templates import TEMPLATES, build
@@ -67,11 +69,20 @@ def test_a_body_of_another_form_is_refused_with_its_place(api: httpx.Client, bod
     assert set(answer.json()) == {"code", "where", "expected", "got", "hint"}
 
 
-@pytest.mark.parametrize("path", ["/api/nothing", "/api/spaces/UPPERCASE0", "/api/files/00", "/api/files/" + "0" * 64])
+@pytest.mark.parametrize(
+    "path",
+    ["/api/nothing", "/api/spaces/UPPERCASE0", "/api/files/00", "/api/files/" + "0" * 64, "/" + "语" * 150],
+)
 def test_what_is_not_there_is_an_error_in_our_form(api: httpx.Client, path: str) -> None:
     answer = api.get(path)
     assert answer.status_code in (404, 422)
     assert set(answer.json()) == {"code", "where", "expected", "got", "hint"}
+
+
+def test_the_largest_file_that_a_graph_may_be_passes_the_guard(api: httpx.Client) -> None:
+    """It is refused for what it is, not for its size."""
+    answer = api.post("/api/spaces/import", params={"name": "x"}, content=igb.MAGIC + bytes(codec.MAX_SIZE))
+    assert (answer.status_code, answer.json()["code"]) == (422, "trailing")
 
 
 def test_the_catalogue_has_the_entries_that_the_editor_reads(api: httpx.Client) -> None:

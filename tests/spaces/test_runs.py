@@ -109,6 +109,20 @@ def test_a_cancelled_run_ends_as_cancelled(server: Running) -> None:
     assert "cancelled" in [event["kind"] for event in events if event["node"]]
 
 
+def test_a_run_cancelled_in_the_same_breath_ends_as_cancelled(server: Running) -> None:
+    space = server.new_space("summary")
+    peer = server.join(space)
+    data = graph_of(peer)
+    server.engine.go.clear()
+    for number in range(10):
+        run = f"r00000041{number}"
+        peer.send(type="run", run=run, igb=data)
+        peer.send(type="cancel", run=run)
+        assert peer.events(run)[-1]["data"]["status"] == "cancelled"
+    again = server.join(space, "c000000002")
+    assert again.until("welcome")["runs"] == []
+
+
 def test_a_run_outlives_its_clients_and_resumes_without_gap_or_duplicate(server: Running) -> None:
     server.engine.words, server.engine.pause, server.engine.free = 60, 0.005, 20
     server.engine.go.clear()

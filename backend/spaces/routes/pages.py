@@ -1,17 +1,15 @@
 """Pages and their files: what `vite build` made, behind the cookie; the way in with the printed token."""
 
 from pathlib import Path
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse
 
 from spaces.auth import COOKIE_SECONDS
 from spaces.errors import Reason, Refused
-from spaces.parts import Parts, parts
+from spaces.parts import Parts, Server
 
 router = APIRouter()
-Server = Annotated[Parts, Depends(parts)]
 
 SIGN_IN = """Not signed in.
 
@@ -62,7 +60,7 @@ def static(server: Server, request: Request, path: str) -> Response:
     """A built file. Names under assets/ carry a hash of their content."""
     root = server.settings.dist
     parts = path.split("/")
-    plain = len(path) <= 200 and path.isprintable() and not any(part in ("", ".", "..") for part in parts)
+    plain = len(path.encode()) <= 200 and path.isprintable() and not any(part in ("", ".", "..") for part in parts)
     if not plain or parts[0] == "api" or not (found := root.joinpath(*parts)).is_file():
         raise Refused(Reason.NOT_FOUND, "not_found", "path", "a page, a file or a route", repr(path[:80]))
     return FileResponse(found, headers={"cache-control": caching(Path(path))})
