@@ -24,5 +24,4 @@ def facts() -> dict[str, str]:
         "instructions": ", ".join(available()) or "neither AVX512-VNNI nor AVX2",
         "memory": f"{pages / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "load before": f"{os.getloadavg()[0]:.2f}",
     }

@@ -7,8 +7,34 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-REST = 0.1  # seconds between measurements: threads of the last one go to sleep
+PATIENCE = 20.0  # seconds to wait for the machine to be idle before a measurement
+WINDOW = 0.25
+
+
+def idle() -> float:
+    """The share of all cores that nobody used for a moment; 1 where the system does not tell."""
+
+    def ticks() -> tuple[int, int]:
+        fields = [int(n) for n in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+
+    if not Path("/proc/stat").exists():
+        return 1.0
+    before = ticks()
+    time.sleep(WINDOW)
+    after = ticks()
+    return (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+def settle() -> bool:
+    """Wait until others leave the machine alone (the last contender's threads sleep by then); False: they did not."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if idle() > 0.85:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +97,22 @@ class Running:
             self.process.kill()
 
 
-def compete(contenders: Sequence[Running], tasks: Sequence[Task], prompt: list[int], rounds: int) -> None:
-    """One round to warm up, then `rounds` that count."""
+def compete(contenders: Sequence[Running], tasks: Sequence[Task], prompt: list[int], rounds: int) -> int:
+    """One round to warm up, then `rounds` that count; how many measurements began on a busy machine."""
+    disturbed = 0
     try:
         for contender in contenders:
             contender.start()
         for i in range(rounds + 1):
             for task in tasks:
                 for contender in contenders:
-                    time.sleep(REST)
+                    disturbed += not settle()
                     contender.run(task, prompt, keep=i > 0)
             print(f"round {i}/{rounds}", file=sys.stderr)
     finally:
         for contender in contenders:
             contender.stop()
+    return disturbed
 
 
 def spread(speeds: Sequence[float]) -> Spread:
