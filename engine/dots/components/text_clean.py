@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from html.parser import HTMLParser
+from html import unescape
 
 from pydantic import Field
 
@@ -41,6 +41,7 @@ BLOCKS = frozenset(
         "ul",
     )
 )
+MARK = re.compile(r"""<!--|-->|</?[a-zA-Z][^\s/<>"'=]{0,63}|<[!?]|=\s{0,8}["']|[>"']""")
 HIDDEN = frozenset(("script", "style", "template", "noscript"))
 
 
@@ -68,34 +69,36 @@ SPEC = Spec(
 )
 
 
-class Visible(HTMLParser):
-    """Collects the text a reader would see; a block element ends its line."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.hidden += tag in HIDDEN
-        if tag in BLOCKS:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden = max(0, self.hidden - (tag in HIDDEN))
-        if tag in BLOCKS:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.hidden:
-            self.parts.append(data)
-
-
 def without_html(text: str) -> str:
-    parser = Visible()
-    parser.feed(text)
-    parser.close()
-    return "".join(parser.parts)
+    """The text a reader would see, in one pass: a block element ends its line, an unclosed tag is text.
+
+    The standard library's parser starts again at every unclosed mark, which is quadratic on hostile input.
+    """
+    parts: list[str] = []
+    shown = opened = 0  # where the text not yet taken begins; where the open tag or comment does
+    inside = ""  # "": text; "<": a tag; "-": a comment; else the quote around an attribute's value
+    name = hidden = ""
+    for mark in MARK.finditer(text):
+        token = mark[0]
+        if not inside and token[0] == "<":
+            name = token[1:].lower()
+            if hidden and name != f"/{hidden}":
+                continue
+            if not hidden:
+                parts.append(text[shown : mark.start()])
+            opened, inside = mark.start(), "-" if token == "<!--" else "<"
+        elif inside == "-" and token == "-->":
+            shown, inside = mark.end(), ""
+        elif inside == "<" and token[-1] == ">":
+            shown, inside, hidden = mark.end(), "", name if name in HIDDEN else ""
+            parts.append("\n" if name.lstrip("/") in BLOCKS else "")
+        elif inside == "<" and token[0] == "=":
+            inside = token[-1]
+        elif inside and token[-1] == inside:
+            inside = "<"
+    if inside or not hidden:
+        parts.append(text[opened if inside else shown :])
+    return unescape("".join(parts))
 
 
 def without_control(text: str) -> str:
