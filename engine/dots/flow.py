@@ -20,6 +20,7 @@ from dots.events import Event
 from dots.excerpts import cut, excerpts, facts, said
 from dots.language import Language
 from dots.program import Program
+from dots.slots import Slots
 from dots.spec import Effect, ModelRequest, ModelResult, Values
 from dots.unit import Absent, Handle, Unit, gathered, mistyped, parts, raised, unencodable, unit, unusable
 from dots.worker import Call, Log
@@ -69,11 +70,12 @@ class Flow:
         self.program, self.services, self._emit = program, services, emit
         block = program.blocks[0]
         self.units = [unit(step, limits, catalogue) for i in block.instructions for step, limits in parts(i)]
-        self.slots: list[object] = [None] * block.slots
         self.readers: dict[int, list[Unit]] = {}
         for u in self.units:
-            for slot in {slot for slots in u.step.inputs.values() for slot in slots}:
+            for slot in u.reads:
                 self.readers.setdefault(slot, []).append(u)
+        readers = {slot: len(units) for slot, units in self.readers.items()}
+        self.slots = Slots(block.slots, readers, program.outputs.values())
         self.given = checked_inputs(program, inputs)
         self.ready: deque[Unit] = deque()
         self.left = len(self.units)  # not ended
@@ -280,7 +282,7 @@ class Flow:
     # ---- how a unit ends ----------
 
     def _done(self, u: Unit, outputs: Values, usage: Mapping[str, Any]) -> None:
-        wrong = unusable(u, outputs)
+        wrong = unusable(u, outputs) or self.slots.overfull(outputs.values())
         if wrong:
             self._fail(u, wrong)
             return
@@ -306,8 +308,9 @@ class Flow:
             self._resolve(slot, Absent(absent.reason, absent.source or u.node))
 
     def _close(self, u: Unit) -> None:
-        u.state = "ended"
+        u.state, u.inputs = "ended", {}
         self.left -= 1
+        self.slots.read(u.reads)
         if u.dot is not None:
             self.dots.discard(u.dot)
 

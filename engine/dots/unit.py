@@ -15,6 +15,7 @@ from dots.components import Catalogue, Component
 from dots.dot import Dot
 from dots.errors import Code, Failure, Refused
 from dots.program import Instruction, Limits, Step
+from dots.slots import Slots
 from dots.spec import Effect, Params, PortType, Values
 
 Handle = Callable[[], None]
@@ -37,7 +38,8 @@ class Unit:
     component: Component
     params: Params
     limits: Limits | None
-    missing: int  # slots not yet known
+    reads: frozenset[int]  # slots
+    missing: int  # those not yet known
     state: str = "waiting"  # then the kinds of its events
     began: float = 0.0
     inputs: Values = field(default_factory=dict)
@@ -81,11 +83,11 @@ def unit(step: Step | Instruction, limits: Limits | None, catalogue: Catalogue) 
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise Refused(Failure(Code.INVALID_VALUE, f"{where}.{place}", first["msg"], "another value")) from None
-    missing = len({slot for slots in step.inputs.values() for slot in slots})
-    return Unit(step, component, params, limits, missing)
+    reads = frozenset(slot for slots in step.inputs.values() for slot in slots)
+    return Unit(step, component, params, limits, reads, len(reads))
 
 
-def gathered(u: Unit, slots: list[object]) -> tuple[dict[str, Any], tuple[str, Absent] | None]:
+def gathered(u: Unit, slots: Slots) -> tuple[dict[str, Any], tuple[str, Absent] | None]:
     """The unit's inputs that are there, and the first absent one that it cannot do without."""
     takes_what_is_there = u.component.spec.effect is Effect.REDUCE
     optional = {port.name for port in u.component.spec.inputs if not port.required}
