@@ -3,8 +3,6 @@
 import json
 import subprocess
 import sys
-from math import inf
-from time import process_time
 from types import ModuleType
 
 import pytest
@@ -111,21 +109,14 @@ def test_each_cleaning_step_can_be_left_out() -> None:
     assert run("text.clean", off, text=text) == {"text": text}
 
 
-@pytest.mark.parametrize(
-    "unit", ["<", "<!--", "<!", "<?", "</", "<a ", "<a b='", '<a b="', "<a<", "<script>", "&", "&#", " \n", "='"]
-)
-def test_cleaning_hostile_markup_takes_linear_work(unit: str) -> None:
-    """Four times the input: quadratic work would be sixteen times the seconds, linear work stays well under eight."""
+HOSTILE = ["<", "<!--", "<!", "<?", "</", "<a ", "<a b='", '<a b="', "<a<", "<script>", "&", "&#", " \n", "='"]
 
-    def work(text: str) -> float:
-        least = inf
-        for _ in range(3):
-            start = process_time()
-            run("text.clean", {}, text=text)
-            least = min(least, process_time() - start)
-        return least
 
-    assert work(unit * 40_000) < 8 * work(unit * 10_000) + 0.05
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_half_a_megabyte_of_unclosed_marks_is_one_pass(unit: str) -> None:
+    """What is never closed is text; a parser that starts again at each mark would need hours for this."""
+    text = unit * (500_000 // len(unit))
+    assert run("text.clean", {}, text=text) == {"text": "" if unit == "<script>" else text.strip()}
 
 
 def test_a_template_shows_values_as_compact_json() -> None:
