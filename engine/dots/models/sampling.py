@@ -13,7 +13,8 @@ def uniform(seed: int, step: int) -> float:
 
 
 def probabilities(logits: NDArray[np.float32], temperature: float) -> NDArray[np.float64]:
-    scaled = (logits.astype(np.float64) - float(logits.max())) / temperature
+    with np.errstate(over="ignore"):  # of a temperature near 0: what is far below the likeliest becomes -inf
+        scaled = (logits.astype(np.float64) - float(logits.max())) / temperature
     weights: NDArray[np.float64] = np.exp(scaled)
     weights /= weights.sum()
     return weights

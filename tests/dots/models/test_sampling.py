@@ -53,6 +53,8 @@ def test_any_draw_is_a_token(seed, step, top_p, temperature):
 
 def test_even_a_temperature_near_zero_is_finite():
     assert sample(np.array([-1e4, 1e4, 0], np.float32), Sampling(1e-6, 1.0, 1), 0) == 1
+    for smallest in (1e-300, 5e-324):  # dividing by it overflows
+        assert sample(LOGITS, Sampling(smallest, 1.0, 0), 0) == 0
 
 
 def test_a_wide_nucleus_of_a_large_vocabulary_is_the_same_as_by_sorting_it_whole():
