@@ -7,7 +7,7 @@ both are measured as work goes on: the faster is used, the slower is tried again
 
 from dataclasses import dataclass, field
 
-FIRST_TRY, LAST_TRY = 16, 512  # passes between trials of the slower choice; doubled while it stays slower
+FIRST_TRY, LAST_TRY = 8, 128  # passes between trials of the slower choice; doubled while it stays slower
 
 
 @dataclass
@@ -17,6 +17,9 @@ class Pace:
     seconds: dict[int, float] = field(default_factory=dict)  # of the latest passes, by number of threads
     passes: int = 0  # since the slower choice was tried
     interval: int = FIRST_TRY
+
+    def best(self, default: int) -> int:
+        return min(self.seconds, key=lambda n: self.seconds[n], default=default)
 
 
 class ThreadChoice:
@@ -29,20 +32,22 @@ class ThreadChoice:
         unknown = [n for n in self._choices if n not in pace.seconds]
         if unknown:
             return unknown[-1]
-        best = min(self._choices, key=lambda n: pace.seconds[n])
+        best = pace.best(default=1)
         if len(self._choices) == 1 or pace.passes < pace.interval:
             return best
         return next(n for n in self._choices if n != best)
 
     def took(self, tokens: int, threads: int, seconds: float) -> None:
         pace = self._pace(tokens)
-        best = min(pace.seconds, key=lambda n: pace.seconds[n], default=threads)
+        best = pace.best(default=threads)
         pace.passes += 1
-        if threads != best:
-            pace.interval = min(2 * pace.interval, LAST_TRY) if seconds > pace.seconds[best] else FIRST_TRY
-            pace.passes = 0
-        before = pace.seconds.get(threads, seconds)
-        pace.seconds[threads] = seconds if threads != best else (before + seconds) / 2
+        if threads == best:
+            pace.seconds[threads] = (pace.seconds.get(threads, seconds) + seconds) / 2
+        else:
+            pace.seconds[threads] = seconds
+            pace.interval, pace.passes = min(2 * pace.interval, LAST_TRY), 0
+        if pace.best(default=threads) != best:
+            pace.interval, pace.passes = FIRST_TRY, 0
 
     def _pace(self, tokens: int) -> Pace:
         return self._paces.setdefault(tokens.bit_length(), Pace())

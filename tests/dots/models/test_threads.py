@@ -30,6 +30,13 @@ def test_a_machine_that_becomes_busy_is_noticed_at_once_and_one_that_becomes_idl
     assert spent(choice, {1: 3.0, 2: 2.0}, 2 * LAST_TRY)[2] > LAST_TRY
 
 
+def test_one_hiccup_costs_a_few_passes_only():
+    choice = ThreadChoice(2)
+    spent(choice, {1: 3.0, 2: 2.0}, 500)
+    spent(choice, {1: 3.0, 2: 60.0}, 1)
+    assert spent(choice, {1: 3.0, 2: 2.0}, 50)[1] <= 10
+
+
 def test_long_and_short_passes_are_judged_apart():
     choice = ThreadChoice(2)
     spent(choice, {1: 3.0, 2: 90.0}, 50, tokens=1)
