@@ -19,7 +19,7 @@ interface Lists {
 }
 
 export function Home({ list }: { list: boolean }) {
-  const { t, say } = useWords();
+  const { t, say, language } = useWords();
   const rest = useRest();
   const [lists, setLists] = useState<Lists | null>(null);
   const [lost, setLost] = useState(false);
@@ -69,7 +69,7 @@ export function Home({ list }: { list: boolean }) {
     }
   };
   const make = (template: TemplateInfo) =>
-    attempt(async () => goToSpace((await rest.makeSpace(say(template.label), template.name)).id));
+    attempt(async () => goToSpace((await rest.makeSpace(say(template.label), template.name, language)).id));
   const importFile = (picked: File) =>
     attempt(async () => {
       const name = picked.name.replace(/\.igb$/i, "").slice(0, 100) || t("home.untitled");
@@ -112,6 +112,7 @@ export function Home({ list }: { list: boolean }) {
         <section aria-labelledby="templates-title">
           <h2 id="templates-title">{t("home.start")}</h2>
           <ul className="tiles">
+            {!lists && [0, 1, 2].map((place) => <li key={place} className="tile is-blank" aria-hidden />)}
             {lists?.templates.map((template) => (
               <li key={template.name}>
                 <TemplateTile template={template} make={() => void make(template)} />

@@ -11,7 +11,7 @@ export function useShortcuts(showPalette: () => void): void {
   function act(event: KeyboardEvent): boolean {
     const command = event.ctrlKey || event.metaKey;
     const key = event.key.toLowerCase();
-    if (command && event.key === "Enter") return done(toggle);
+    if (command && event.key === "Enter") return event.repeat || done(toggle);
     if (command && key === "s") return done(save);
     if (event.key === "Escape") return leave(event);
     if (isField(event.target)) return false;

@@ -1,9 +1,7 @@
 // The canvas: React Flow between the graph and the hand. It draws from the store and turns gestures into edits.
 import {
-  type Connection,
   type EdgeChange,
   type EdgeTypes,
-  type FinalConnectionState,
   type NodeChange,
   type NodeTypes,
   ReactFlow,
@@ -12,9 +10,10 @@ import {
   useReactFlow,
   useStoreApi,
 } from "@xyflow/react";
-import { type MouseEvent, type TouchEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
+import { useAbandon } from "./abandon";
 import { boundsOf, GRID } from "./cards";
 import { DragWire } from "./DragWire";
 import { EmptyCanvas } from "./EmptyCanvas";
@@ -26,8 +25,8 @@ import { type CardNode, NodeCard } from "./NodeCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { useEditor, useScreen, useView } from "./screen";
 import { Tools } from "./Tools";
-import type { PortRef } from "./view";
 import { Wire, type WireEdge } from "./Wire";
+import { useWiring } from "./wiring";
 import { LEAST, levelOf, MOST, viewportOf } from "./zoom";
 
 const NODE_TYPES: NodeTypes = { card: NodeCard };
@@ -37,20 +36,6 @@ const SETTLE = 180;
 const MANY = 120;
 
 const snap = (value: number): number => Math.round(value / GRID) * GRID;
-
-function ends(connection: {
-  source: string | null;
-  sourceHandle: string | null;
-  target: string | null;
-  targetHandle: string | null;
-}): [PortRef, PortRef] | null {
-  const { source, sourceHandle, target, targetHandle } = connection;
-  if (!source || !sourceHandle || !target || !targetHandle) return null;
-  return [
-    { node: source, port: sourceHandle, side: "out" },
-    { node: target, port: targetHandle, side: "in" },
-  ];
-}
 
 /** The zoom as a CSS variable, so that compact cards keep their type size without rendering again. */
 function useZoomVariable(pane: React.RefObject<HTMLDivElement | null>): void {
@@ -62,22 +47,21 @@ function useZoomVariable(pane: React.RefObject<HTMLDivElement | null>): void {
   }, [api, pane]);
 }
 
-/** Fit once, when the graph first has cards; after that the view is the person's. */
+/** Fit once, when the graph is there; after that the view is the person's, and a first card stays where it was dropped. */
 function useFirstFit(): void {
   const { setViewport } = useReactFlow();
   const width = useFlow((flow) => flow.width);
   const height = useFlow((flow) => flow.height);
   const { editor } = useScreen();
-  const filled = useEditor((editor) => editor.graph.nodes.size > 0 && editor.catalogue.size > 0);
+  const there = useEditor((editor) => editor.catalogue.size > 0 && editor.link === "open");
   const { cards } = useFlowGraph();
   const fitted = useRef(false);
   useEffect(() => {
-    if (fitted.current || !filled || width === 0) return;
-    const box = boundsOf(editor.getState().graph, cards);
-    if (!box) return;
+    if (fitted.current || !there || width === 0) return;
     fitted.current = true;
-    void setViewport(viewportOf(box, { width, height }));
-  }, [filled, width, height, cards, editor, setViewport]);
+    const box = boundsOf(editor.getState().graph, cards);
+    if (box) void setViewport(viewportOf(box, { width, height }));
+  }, [there, width, height, cards, editor, setViewport]);
 }
 
 export function Canvas() {
@@ -88,11 +72,14 @@ export function Canvas() {
   const tool = useView((view) => view.tool);
   const level = useFlow((flow) => levelOf(flow.transform[2]));
   const pane = useRef<HTMLDivElement>(null);
+  const { pickUp, ...wiring } = useWiring(gestures);
   const [settling, setSettling] = useState(false);
   const { screenToFlowPosition } = useReactFlow();
   useZoomVariable(pane);
   useFirstFit();
   useCanvasKeys(pane);
+  const carrying = useRef(false);
+  useAbandon(carrying, release);
 
   const onNodesChange = useCallback(
     (changes: NodeChange<CardNode>[]) => {
@@ -121,6 +108,7 @@ export function Canvas() {
   );
   const drop = useCallback(
     (_: unknown, __: unknown, moved: CardNode[]) => {
+      carrying.current = false;
       const places = new Map<Id, readonly [number, number]>();
       for (const node of moved) places.set(node.id, [snap(node.position.x), snap(node.position.y)]);
       setSettling(true);
@@ -130,70 +118,11 @@ export function Canvas() {
     },
     [gestures, release],
   );
-  const onConnect = useCallback(
-    (connection: Connection) => {
-      const pair = ends(connection);
-      if (pair) gestures.connect(...pair);
-    },
-    [gestures],
-  );
-  const onConnectEnd = useCallback(
-    (event: globalThis.MouseEvent | globalThis.TouchEvent, drag: FinalConnectionState) => {
-      const { fromNode, fromHandle, toNode, toHandle } = drag;
-      if (!fromNode || !fromHandle?.id) return;
-      const from: PortRef = {
-        node: fromNode.id,
-        port: fromHandle.id,
-        side: fromHandle.type === "source" ? "out" : "in",
-      };
-      if (toNode && toHandle?.id) {
-        if (drag.isValid === false) {
-          gestures.refuse(from, {
-            node: toNode.id,
-            port: toHandle.id,
-            side: toHandle.type === "source" ? "out" : "in",
-          });
-        }
-        return;
-      }
-      const target = event.target instanceof Element ? event.target : null;
-      const point = "changedTouches" in event ? event.changedTouches[0] : event;
-      if (!point || !target?.closest(".react-flow__pane")) return;
-      view.getState().set({ quickAdd: { x: point.clientX, y: point.clientY, from } });
-    },
-    [gestures, view],
-  );
-  const isValid = useCallback(
-    (connection: Connection | WireEdge) => {
-      const pair = ends({
-        source: connection.source,
-        sourceHandle: connection.sourceHandle ?? null,
-        target: connection.target,
-        targetHandle: connection.targetHandle ?? null,
-      });
-      return pair !== null && gestures.verdict(...pair) === null;
-    },
-    [gestures],
-  );
-  const onReconnect = useCallback(
-    (old: WireEdge, connection: Connection) => {
-      const pair = ends(connection);
-      if (pair && old.data) gestures.reconnect(old.data.edge, ...pair);
-    },
-    [gestures],
-  );
-  const onReconnectEnd = useCallback(
-    (
-      _: MouseEvent | TouchEvent | globalThis.MouseEvent | globalThis.TouchEvent,
-      old: WireEdge,
-      __: unknown,
-      drag: FinalConnectionState,
-    ) => {
-      if (old.data && !drag.toHandle) gestures.disconnect(old.data.edge);
-    },
-    [gestures],
-  );
   const clear = useCallback(() => view.getState().set({ refusal: null, quickAdd: null }), [view]);
+  const carry = useCallback(() => {
+    carrying.current = true;
+    clear();
+  }, [clear]);
   const onDoubleClick = (event: MouseEvent) => {
     const target = event.target as Element;
     if (!target.closest(".react-flow__pane")) return;
@@ -205,6 +134,7 @@ export function Canvas() {
     <div
       ref={pane}
       className={`canvas l-${level}-view${settling ? " is-settling" : ""} tool-${tool}`}
+      onMouseDownCapture={pickUp}
       onDoubleClick={onDoubleClick}
       data-testid="canvas"
     >
@@ -216,15 +146,12 @@ export function Canvas() {
         edgeTypes={EDGE_TYPES}
         onNodesChange={onNodesChange}
         onEdgesChange={onEdgesChange}
-        onNodeDragStart={clear}
+        onNodeDragStart={carry}
+        onSelectionDragStart={carry}
         onNodeDragStop={drop}
         onSelectionDragStop={(event, moved) => drop(event, null, moved)}
         onConnectStart={clear}
-        onConnect={onConnect}
-        onConnectEnd={onConnectEnd}
-        onReconnect={onReconnect}
-        onReconnectEnd={onReconnectEnd}
-        isValidConnection={isValid}
+        {...wiring}
         onPaneClick={clear}
         connectionLineComponent={DragWire}
         connectionRadius={24}

@@ -3,6 +3,7 @@ import { useWords } from "../i18n/language";
 import type { GraphNode, Id } from "../igb/graph";
 import type { CatalogueEntry } from "../state/catalogue";
 import type { NodeRun } from "../state/editor";
+import { CardProblem, type Trouble } from "./CardProblem";
 import { type Card, mainText } from "./cards";
 import { LiveText } from "./LiveText";
 import { Meter } from "./Meter";
@@ -45,8 +46,8 @@ export function limitOf(node: GraphNode, flag: "steps" | "kv" | "seconds", other
   return typeof value === "number" ? value : otherwise;
 }
 
-export function CardBody(props: BodyProps) {
-  const { node, entry, run, status, card } = props;
+export function CardBody(props: BodyProps & { trouble: Trouble | null }) {
+  const { node, entry, run, status, card, trouble } = props;
   const { t } = useWords();
   const naming = useNaming();
   const waitsFor = useWaitsFor(props.id, status);
@@ -56,7 +57,12 @@ export function CardBody(props: BodyProps) {
   if (card.body === "stream") {
     return (
       <div className="body k-stream">
-        {text ? <LiveText text={text} live={status === "running"} /> : <div className="stream quiet">{why}</div>}
+        {trouble && <CardProblem trouble={trouble} />}
+        {text ? (
+          <LiveText text={text} live={status === "running"} />
+        ) : (
+          <div className="stream quiet">{!trouble && why}</div>
+        )}
         <div className="meters">
           <Scales node={node} entry={entry} run={run} status={status} />
         </div>
@@ -66,7 +72,19 @@ export function CardBody(props: BodyProps) {
   if (card.body === "result") {
     return (
       <div className="body k-result">
-        {status === "done" && text ? <LiveText text={text} live={false} /> : <div className="stream quiet">{why}</div>}
+        {trouble && <CardProblem trouble={trouble} />}
+        {status === "done" && text ? (
+          <LiveText text={text} live={false} />
+        ) : (
+          <div className="stream quiet">{!trouble && why}</div>
+        )}
+      </div>
+    );
+  }
+  if (trouble) {
+    return (
+      <div className={`body k-${card.body}`}>
+        <CardProblem trouble={trouble} />
       </div>
     );
   }

@@ -5,6 +5,7 @@ import type { CatalogueEntry } from "../state/catalogue";
 import type { NodeRun } from "../state/editor";
 import { paramOf } from "../state/ports";
 import { givenText } from "./CardBody";
+import { Mend, type Trouble } from "./CardProblem";
 import { bodyOf, mainText } from "./cards";
 import type { Pin } from "./ports";
 import type { Status } from "./status";
@@ -17,6 +18,7 @@ interface Props {
   status: Status;
   gaps: readonly string[]; // inputs that need a wire
   pins: readonly Pin[];
+  trouble: Trouble | null;
 }
 
 /** Tokens for what a model made, characters for the rest. */
@@ -43,7 +45,7 @@ function useFact(): (node: GraphNode, entry: CatalogueEntry | undefined) => stri
   };
 }
 
-export function CardFoot({ node, entry, run, status, gaps, pins }: Props) {
+export function CardFoot({ node, entry, run, status, gaps, pins, trouble }: Props) {
   const { t, say } = useWords();
   const cost = useCost()(run);
   const fact = useFact()(node, entry);
@@ -61,7 +63,8 @@ export function CardFoot({ node, entry, run, status, gaps, pins }: Props) {
   return (
     <footer className="foot">
       <span>{(ran && cost) || fact}</span>
-      <span>{ran && seconds !== null && `${cut}${secondsText(seconds)} s`}</span>
+      {trouble?.field && <Mend id={node.id} trouble={trouble} />}
+      {ran && !trouble && seconds !== null && <span>{`${cut}${secondsText(seconds)} s`}</span>}
     </footer>
   );
 }

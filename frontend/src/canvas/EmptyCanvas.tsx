@@ -6,5 +6,12 @@ export function EmptyCanvas() {
   const { t } = useWords();
   const empty = useEditor((editor) => editor.graph.nodes.size === 0 && editor.link !== "connecting");
   if (!empty) return null;
-  return <p className="empty-canvas">{t("canvas.empty")}</p>;
+  return (
+    <div className="empty-canvas">
+      <p>
+        {t("canvas.empty")} <kbd>/</kbd>
+      </p>
+      <p className="quiet">{t("canvas.emptyMore")}</p>
+    </div>
+  );
 }

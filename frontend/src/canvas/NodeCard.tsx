@@ -1,19 +1,17 @@
 // A node on the canvas. It reads only its own node, run and problems, so a streaming node re-renders alone.
 import { type Node, type NodeProps, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, useMemo } from "react";
-import { useShallow } from "zustand/react/shallow";
-import type { Id } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
 import { type GlyphName, isGlyph } from "../look/glyphs";
-import type { Diagnostic } from "../state/editor";
 import { CardBody, limitOf } from "./CardBody";
 import { CardFoot } from "./CardFoot";
-import { CardProblem } from "./CardProblem";
+import { useTrouble } from "./CardProblem";
 import { CompactCard } from "./CompactCard";
 import type { Card } from "./cards";
 import { useName } from "./names";
 import { PinRow } from "./PinRow";
 import { PortRefusalNote } from "./PortRefusalNote";
+import { isGap, useProblems } from "./problems";
 import { StateMark } from "./StateMark";
 import { useEditor } from "./screen";
 import { statusOf } from "./status";
@@ -25,13 +23,6 @@ export const glyphOf = (name: string | undefined): GlyphName => (name && isGlyph
 
 const useLevel = () => useStore((flow) => levelOf(flow.transform[2]));
 
-/** An input without a wire: not a mistake yet, so it is said quietly until a run asks for it. */
-export const isGap = (found: Diagnostic): boolean => found.code === "missing_input";
-
-export function useProblems(id: Id): Diagnostic[] {
-  return useEditor(useShallow((editor) => editor.diagnostics.filter((found) => found.node === id)));
-}
-
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
   const node = useEditor((editor) => editor.graph.nodes.get(id));
   const entry = useEditor((editor) => (node ? editor.catalogue.get(node.component) : undefined));
@@ -39,6 +30,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const problems = useProblems(id);
   const name = useName(id);
   const level = useLevel();
+  const troubleOf = useTrouble();
   const { card } = data;
   const status = statusOf(node, run);
   const inputs = card.pins.inputs;
@@ -52,6 +44,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const done = limit > 0 ? Math.min((run?.steps ?? 0) / limit, 1) : 0;
   const mistakes = problems.filter((found) => !isGap(found));
   const gaps = problems.filter(isGap).flatMap((found) => found.field ?? []);
+  const trouble = troubleOf({ run, status, problems: mistakes, entry, pins: inputs });
   const rested = status === "idle" || status === "done";
   const classes = `node is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}`;
   const style = { "--v": done } as CSSProperties;
@@ -96,9 +89,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       </header>
       {pins}
       <PortRefusalNote node={id} inputs={inputs} outputs={card.pins.outputs} />
-      <CardProblem id={id} run={run} status={status} problems={mistakes} />
-      <CardBody id={id} node={node} entry={entry} run={run} status={status} card={card} />
-      <CardFoot node={node} entry={entry} run={run} status={status} gaps={gaps} pins={inputs} />
+      <CardBody id={id} node={node} entry={entry} run={run} status={status} card={card} trouble={trouble} />
+      <CardFoot node={node} entry={entry} run={run} status={status} gaps={gaps} pins={inputs} trouble={trouble} />
     </article>
   );
 });

@@ -23,11 +23,15 @@ export function matching(catalogue: Catalogue, query: string): CatalogueEntry[] 
   return [...catalogue.values()]
     .map((entry) => ({ entry, rank: rank(entry) }))
     .filter((item) => item.rank > 0)
-    .sort((a, b) => group(a.entry) - group(b.entry) || b.rank - a.rank)
+    .sort((a, b) => group(a.entry) - group(b.entry) || b.rank - a.rank || end(a.entry) - end(b.entry))
     .map((item) => item.entry);
 }
 
 const group = (entry: CatalogueEntry): number => GROUPS.indexOf(entry.group);
+
+/** What begins a flow stands before what ends it. */
+const end = (entry: CatalogueEntry): number =>
+  entry.group === "io" && entry.outputs.every((port) => port.hidden) ? 1 : 0;
 
 /** The port of a new node that a wire from `from` may end at, or null when none fits. */
 export function fittingPort(graph: Graph, catalogue: Catalogue, from: PortRef, node: GraphNode): PortRef | null {

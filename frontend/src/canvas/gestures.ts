@@ -3,7 +3,6 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { type Language, useWords } from "../i18n/language";
 import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
-import { byteLength } from "../igb/shapes";
 import type { CatalogueEntry } from "../state/catalogue";
 import { canConnect } from "../state/connect";
 import type { ConnectVerdict } from "../state/editor";
@@ -12,6 +11,7 @@ import { createCards, GRID } from "./cards";
 import { fromClipboard, toClipboard } from "./clipboard";
 import { edgeBetween, edgeId } from "./connecting";
 import { fittingPort } from "./finder";
+import { named, renamed } from "./flowNames";
 import { nameOf } from "./names";
 import { refusalWords } from "./refusal";
 import { type Screen, useScreen } from "./screen";
@@ -40,7 +40,7 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
   const name = (id: Id) => nameOf(graph(), now().catalogue, id, language);
   const labelled = (key: string, ids: readonly Id[]) => t(key, { count: ids.length });
   const apply = (label: string, ops: readonly Op[], gesture: string | null = null) => {
-    if (ops.length > 0) now().edit(label, ops, gesture);
+    if (ops.length > 0 && !view.getState().abandoning) now().edit(label, ops, gesture);
   };
 
   function verdict(a: PortRef, b: PortRef): ConnectVerdict {
@@ -139,7 +139,7 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
   function take(added: edits.Added, key: string): void {
     if (added.ids.length === 0) return;
     const label = labelled(key, added.ids);
-    apply(label, added.ops);
+    apply(label, renamed(graph(), now().catalogue, added.ops));
     view.getState().select(added.ids);
     view.getState().say(label);
   }
@@ -206,19 +206,4 @@ function sizeOf(
     extra: new Map(),
   };
   return createCards()(alone, catalogue).get(node.id) ?? { width: 0, height: 0 };
-}
-
-/** Inputs and outputs of a flow go by a name that must be theirs alone: the second `text` is `text2`. */
-function named(graph: Graph, entry: CatalogueEntry): ReadonlyMap<string, Value> {
-  const first = entry.schema.properties?.name?.default;
-  if (entry.group !== "io" || typeof first !== "string") return new Map();
-  const taken = new Set<string>();
-  for (const node of graph.nodes.values()) {
-    const own = node.component === entry.name ? (node.params.get("name") ?? first) : null;
-    if (typeof own === "string") taken.add(own);
-  }
-  if (!taken.has(first)) return new Map();
-  let number = 2;
-  while (taken.has(`${first}${number}`) && byteLength(`${first}${number}`) < 64) number += 1;
-  return new Map([["name", `${first}${number}`]]);
 }

@@ -2,7 +2,7 @@
 import type { Language } from "../i18n/language";
 import { useWords } from "../i18n/language";
 import type { Graph, Id } from "../igb/graph";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { CatalogueEntry, Label } from "../state/catalogue";
 import type { Editor } from "../state/editor";
 import { useEditor, useScreen } from "./screen";
 
@@ -14,6 +14,19 @@ export function nameOf(graph: Graph, catalogue: Catalogue, id: Id, language: Lan
   const component = graph.nodes.get(id)?.component ?? id;
   const label = catalogue.get(component)?.label;
   return label ? label[language] || label.en : component;
+}
+
+/** A setting or a port as people know it: its title, else its own name. */
+export function fieldName(
+  field: string,
+  entry: CatalogueEntry | undefined,
+  pins: readonly { name: string; label: Label }[],
+  say: (label: Label) => string,
+): string {
+  const param = entry?.schema.properties?.[field];
+  if (param) return say({ en: param.title ?? field, zh: param.zh ?? param.title ?? field });
+  const pin = pins.find((pin) => pin.name === field);
+  return pin ? say(pin.label) : field;
 }
 
 export const nameIn = (editor: Editor, id: Id, language: Language): string =>

@@ -1,11 +1,7 @@
 // The words of a refused wire, in the language shown. `code` comes from the connection rules.
 import type { TFunction } from "i18next";
+import { typed } from "../i18n/facts";
 import type { ConnectVerdict } from "../state/editor";
-
-const TYPES = new Set(["text", "json", "number", "boolean", "any"]);
-
-/** A port type in the language shown; any other word as it is. */
-export const typed = (t: TFunction, word: string): string => (TYPES.has(word) ? t(`type.${word}`) : word);
 
 export function refusalWords(t: TFunction, verdict: Exclude<ConnectVerdict, null>): string {
   const values = { expected: typed(t, verdict.expected), got: typed(t, verdict.got) };

@@ -1,10 +1,22 @@
 // The sentence a card says about its state: why it waits, why it was skipped, what it needs, where it stopped.
 import type { TFunction } from "i18next";
+import { fact, typed } from "../i18n/facts";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, NodeRun } from "../state/editor";
-import { typed } from "./refusal";
-import { OVER_MEMORY, OVER_STEPS, type Status } from "./status";
+import { INVALID, NOT_FOUND, OVER_MEMORY, OVER_STEPS, OVER_TIME, type Status } from "./status";
 import { megabytes } from "./values";
+
+type NodeError = NonNullable<NodeRun["error"]>;
+
+/** Python's names of a value, as the engine tells them, and the port type that each is. */
+const TYPE_OF: Readonly<Record<string, string>> = {
+  str: "text",
+  dict: "json",
+  list: "json",
+  int: "number",
+  float: "number",
+  bool: "boolean",
+};
 
 export interface Names {
   of(id: Id): string;
@@ -29,7 +41,7 @@ export function sentence(t: TFunction, status: Status, run: NodeRun | undefined,
     case "over":
       return over(t, run);
     case "failed":
-      return run?.error ? t("card.needs", { expected: run.error.expected, got: run.error.got }) : t("state.failed");
+      return run?.error ? failure(t, run.error) : t("state.failed");
     case "cancelled":
       return t(run?.text ? "card.stopped" : "card.stoppedEarly");
     case "done":
@@ -58,7 +70,7 @@ function over(t: TFunction, run: NodeRun | undefined): string {
   if (error.code === OVER_MEMORY && run.kvLimit !== null && kept > 0) {
     return t("card.overKv", { limit: megabytes(run.kvLimit), kept });
   }
-  return t("card.overNeeds", { expected: error.expected, got: error.got });
+  return tooLarge(t, error);
 }
 
 /** The budget field that would have let an over-quota node go on. */
@@ -68,12 +80,42 @@ export function spentField(run: NodeRun | undefined): "steps" | "kv" | "seconds"
   return code === OVER_MEMORY ? "kv" : "seconds";
 }
 
+/** A prompt and its answer that fit neither the node's limit nor the pool, with both amounts where the engine tells them. */
+function tooLarge(t: TFunction, { where, expected, got }: NodeError): string {
+  const kib = (text: string) => /(\d+) KiB/.exec(text)?.[1];
+  const [limit, need] = [kib(expected), kib(got)];
+  if ((where === "kv limit" || where === "kv pool") && limit && need) {
+    const values = { limit: megabytes(Number(limit) * 1024), need: megabytes(Number(need) * 1024) };
+    return t(where === "kv limit" ? "card.overLimit" : "card.overPool", values);
+  }
+  const rows = (text: string) => /(\d+) (?:rows|tokens)/.exec(text)?.[1];
+  const most = rows(expected);
+  if (where === "context" && most) return t("card.overContext", { limit: most, need: rows(got) ?? got });
+  if (where === "prompt" && most) return t("card.overPrompt", { limit: most });
+  return t("card.overNeeds", { expected, got });
+}
+
+/** Why a run's node failed. The engine names the place and two facts; the sentence around them is ours. */
+export function failure(t: TFunction, error: NodeError): string {
+  const { code, where, expected, got } = error;
+  if (code === NOT_FOUND && where === "model") return t("fail.model", { expected, got });
+  if (code === INVALID && where === "prompt") return t("fail.prompt");
+  if (code === INVALID && where.startsWith("model ") && expected === "raw text") return t("fail.raw");
+  const port = /^input (.+)$/.exec(where)?.[1];
+  if (code === INVALID && port) {
+    return t("fail.input", { port, expected: typed(t, expected), got: typed(t, TYPE_OF[got] ?? got) });
+  }
+  if (code === OVER_TIME) return t("fail.time", { expected });
+  if (code === OVER_MEMORY) return tooLarge(t, error);
+  return t("card.needs", { expected: typed(t, expected), got: typed(t, got) });
+}
+
 /** A diagnostic in words; a code the interface does not know falls back on its facts. */
 export function diagnosis(t: TFunction, found: Pick<Diagnostic, "code" | "expected" | "got">): string {
-  const values = { expected: typed(t, found.expected), got: typed(t, found.got) };
+  const values = { expected: fact(t, found.expected), got: typed(t, found.got) };
   if (found.code === "missing_input" && found.expected === "any") return t("diag.missing_any");
   const words = t(`diag.${found.code}`, { ...values, defaultValue: "" });
   if (words) return words;
-  if (!found.got) return t("card.needsOnly", { expected: found.expected });
-  return t("diag.any", { expected: found.expected, got: found.got });
+  if (!found.got) return t("card.needsOnly", values);
+  return t("diag.any", values);
 }

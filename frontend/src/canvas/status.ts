@@ -14,6 +14,8 @@ export type Status =
   | "cancelled"
   | "disabled";
 
+export const INVALID = 1;
+export const NOT_FOUND = 500;
 export const OVER_STEPS = 701;
 export const OVER_TIME = 702;
 export const OVER_MEMORY = 2;

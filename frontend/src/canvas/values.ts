@@ -28,7 +28,9 @@ export function capacity(bytes: number): string {
   return bytes < 1024 * MB ? `${megabytes(bytes)} MB` : `${(bytes / (1024 * MB)).toFixed(1)} GB`;
 }
 
+/** Two decimals up to 100; what took less than they can tell is said to have taken less. */
 export function secondsText(seconds: number): string {
+  if (seconds > 0 && seconds < 0.005) return "<0.01";
   return seconds < 100 ? seconds.toFixed(2) : seconds.toFixed(0);
 }
 

@@ -30,6 +30,7 @@ export interface View {
   quickAdd: QuickAdd | null;
   refusal: PortRefusal | null;
   goTo: { node: Id; field: string | null; seq: number } | null;
+  abandoning: boolean; // a drag is being let go: what ends now is no edit
   said: string; // the live region's words
   armed: boolean; // Run was pressed while the engine starts: it begins by itself
   notice: string | null; // why Run waits, beside the button
@@ -59,6 +60,7 @@ export function createView(): StoreApi<View> {
     quickAdd: null,
     refusal: null,
     goTo: null,
+    abandoning: false,
     said: "",
     armed: false,
     notice: null,

@@ -1,5 +1,6 @@
 // A labelled field: title, reset when it differs from the default, the control, and what is wrong with it.
 import type { ReactNode } from "react";
+import { fact } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import type { Value } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
@@ -78,7 +79,7 @@ export function Problems({
     <p className="field-problem" id={id} role="alert">
       {problem
         ? t(`field.${problem.code}`, { expected: problem.expected, got: problem.got })
-        : t("diag.any", { expected: diagnostics[0]?.expected, got: diagnostics[0]?.got })}
+        : t("diag.any", { expected: fact(t, diagnostics[0]?.expected ?? ""), got: diagnostics[0]?.got })}
     </p>
   );
 }

@@ -6,12 +6,12 @@ const SHAPES: Record<PortType, string> = {
   json: "M2.9 2.3h6.2a.6.6 0 0 1 .6.6v6.2a.6.6 0 0 1-.6.6H2.9a.6.6 0 0 1-.6-.6V2.9a.6.6 0 0 1 .6-.6z",
   number: "M6 1.3 11 10H1z",
   boolean: "M6 1.7a4.3 4.3 0 1 1 0 8.6 4.3 4.3 0 0 1 0-8.6zM6 3a3 3 0 0 1 0 6z",
-  any: "M6 1.7a4.3 4.3 0 1 1 0 8.6 4.3 4.3 0 0 1 0-8.6zM6 3.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6z",
+  any: "M6 1.7a4.3 4.3 0 1 1 0 8.6 4.3 4.3 0 0 1 0-8.6zM6 3a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM6 4.4a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2z",
 };
-/** Outlines for empty ports, so that a hollow ring and a hollow half disc stay apart. */
+/** Outlines for empty ports: an empty `any` is a ring in two halves, so that it is not taken for an empty disc. */
 const HOLLOW: Partial<Record<PortType, string>> = {
   boolean: "M6 2.2a3.8 3.8 0 1 1 0 7.6 3.8 3.8 0 0 1 0-7.6zM6 2.2v7.6",
-  any: "M6 2.2a3.8 3.8 0 1 1 0 7.6 3.8 3.8 0 0 1 0-7.6zM6 5.1a.9.9 0 1 1 0 1.8.9.9 0 0 1 0-1.8z",
+  any: "M7.1 2.36a3.8 3.8 0 0 1 0 7.28M4.9 9.64a3.8 3.8 0 0 1 0-7.28",
 };
 
 interface Props {

@@ -1,8 +1,9 @@
 // The drawer: the run's nodes in order with their time, and what blocks the next run.
 import { useFlowGraph } from "../canvas/flowGraph";
 import { useFocusNode } from "../canvas/keyboard";
-import { isGap } from "../canvas/NodeCard";
-import { nameIn } from "../canvas/names";
+import { fieldName, nameIn } from "../canvas/names";
+import { pinsOf } from "../canvas/ports";
+import { isGap, standing } from "../canvas/problems";
 import { useEditor, useScreen, useView, useVisit } from "../canvas/screen";
 import { diagnosis, sentence } from "../canvas/sentence";
 import { isOver, statusOf } from "../canvas/status";
@@ -20,10 +21,11 @@ export interface ProblemCount {
 
 export function useProblemCount(): ProblemCount {
   const count = useEditor((editor) => {
-    const gaps = editor.diagnostics.filter(isGap).length;
+    const found = standing(editor);
+    const gaps = found.filter(isGap).length;
     const failed = [...(editor.run?.nodes.values() ?? [])].filter((run) => run.phase === "failed");
     const spent = failed.filter((run) => run.error && isOver(run.error.code)).length;
-    return `${editor.diagnostics.length - gaps + failed.length - spent} ${spent} ${gaps}`;
+    return `${found.length - gaps + failed.length - spent} ${spent} ${gaps}`;
   });
   const [mistakes = 0, spent = 0, gaps = 0] = count.split(" ").map(Number);
   const glyph = mistakes > 0 ? "failed" : spent > 0 ? "over" : "warn";
@@ -90,13 +92,19 @@ function Elapsed() {
 }
 
 function Problems() {
-  const { t, language } = useWords();
+  const { t, say, language } = useWords();
   const visit = useVisit();
   const focus = useFocusNode();
   const { order } = useFlowGraph();
   const editor = useEditor((editor) => editor);
   const failed = order.filter((id) => editor.run?.nodes.get(id)?.phase === "failed");
-  if (editor.diagnostics.length + failed.length === 0) return <p className="panel-empty">{t("drawer.noProblems")}</p>;
+  const problems = standing(editor);
+  if (problems.length + failed.length === 0) return <p className="panel-empty">{t("drawer.noProblems")}</p>;
+  const subject = (id: string | null, field: string | null): string => {
+    const node = id ? editor.graph.nodes.get(id) : undefined;
+    const entry = node && editor.catalogue.get(node.component);
+    return node && field ? fieldName(field, entry, pinsOf(node, entry, [], []).inputs, say) : (field ?? "");
+  };
   const go = (node: string | null, field: string | null) => {
     if (!node) return;
     if (!field) focus(node);
@@ -104,7 +112,7 @@ function Problems() {
   };
   return (
     <ul className="problem-list">
-      {editor.diagnostics.map((found) => (
+      {problems.map((found) => (
         <li key={`${found.code}\n${found.where}`}>
           <button type="button" onClick={() => go(found.node, found.field)} data-testid="problem">
             <Glyph
@@ -113,7 +121,7 @@ function Problems() {
               className={isGap(found) ? "is-warning" : "is-error"}
             />
             <b>{found.node ? nameIn(editor, found.node, language) : found.where}</b>
-            <span className="mono">{found.field}</span>
+            <span>{subject(found.node, found.field)}</span>
             <span>{diagnosis(t, found)}</span>
             <span className="quiet">{t("drawer.blocks")}</span>
           </button>
@@ -128,7 +136,7 @@ function Problems() {
             <button type="button" onClick={() => go(id, null)} data-testid="problem">
               <Glyph name={status} size={14} className={status === "over" ? "is-warning" : "is-error"} />
               <b>{nameIn(editor, id, language)}</b>
-              <span className="mono">{run?.error?.code}</span>
+              <span className="mono quiet">{run?.error?.name}</span>
               <span>{words}</span>
               <span className="quiet">{t("drawer.inRun")}</span>
             </button>

@@ -2,8 +2,9 @@
 import { useEffect, useRef } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { useGestures } from "../canvas/gestures";
-import { glyphOf, useProblems } from "../canvas/NodeCard";
+import { glyphOf } from "../canvas/NodeCard";
 import { useName } from "../canvas/names";
+import { useProblems } from "../canvas/problems";
 import { useEditor, useScreen, useView } from "../canvas/screen";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";

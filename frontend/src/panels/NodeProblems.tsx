@@ -1,6 +1,8 @@
 // What is wrong with a node that no single field shows: its run's error, and problems without a field.
-import { isGap } from "../canvas/NodeCard";
-import { useNaming } from "../canvas/names";
+
+import { fieldName, useNaming } from "../canvas/names";
+import { pinsOf } from "../canvas/ports";
+import { isGap } from "../canvas/problems";
 import { useEditor } from "../canvas/screen";
 import { diagnosis, sentence } from "../canvas/sentence";
 import { statusOf } from "../canvas/status";
@@ -10,11 +12,20 @@ import { Glyph } from "../look/Glyph";
 import type { Diagnostic } from "../state/editor";
 
 export function NodeProblems({ id, problems }: { id: Id; problems: readonly Diagnostic[] }) {
-  const { t } = useWords();
+  const { t, say } = useWords();
   const naming = useNaming();
   const node = useEditor((editor) => editor.graph.nodes.get(id));
   const run = useEditor((editor) => editor.run?.nodes.get(id));
+  const entry = useEditor((editor) => (node ? editor.catalogue.get(node.component) : undefined));
   const status = statusOf(node, run);
+  const about = (found: Diagnostic): string => {
+    const words = diagnosis(t, found);
+    if (!found.field) return words;
+    return t("card.about", {
+      subject: fieldName(found.field, entry, node ? pinsOf(node, entry, [], []).inputs : [], say),
+      words,
+    });
+  };
   const failed = status === "failed" || status === "over";
   if (problems.length === 0 && !failed) return null;
   return (
@@ -35,10 +46,7 @@ export function NodeProblems({ id, problems }: { id: Id; problems: readonly Diag
       {problems.map((found) => (
         <p className={`line${isGap(found) ? " is-amber" : ""}`} key={`${found.code}\n${found.where}`}>
           <Glyph name={isGap(found) ? "warn" : "failed"} size={14} />
-          <span>
-            {found.field && <b>{found.field}: </b>}
-            {diagnosis(t, found)}
-          </span>
+          <span>{about(found)}</span>
         </p>
       ))}
     </section>

@@ -2,9 +2,9 @@
 import { useMemo, useState } from "react";
 import { endsOf } from "../canvas/cards";
 import { useGestures } from "../canvas/gestures";
-import { isGap } from "../canvas/NodeCard";
 import { nameOf } from "../canvas/names";
 import { type Pin, pinsOf } from "../canvas/ports";
+import { isGap } from "../canvas/problems";
 import { useEditor } from "../canvas/screen";
 import type { PortRef } from "../canvas/view";
 import { useWords } from "../i18n/language";

@@ -35,7 +35,7 @@ export function RunButton() {
       <button
         type="button"
         className={`run${going ? " is-running" : ""}${why && !going ? " is-waiting" : ""}${armed ? " is-armed" : ""}`}
-        onClick={toggle}
+        onClick={(press) => press.detail < 2 && toggle()} // the second click of a double one does not stop what the first began
         title={why && !going ? why : `${COMMAND} Enter`}
         data-testid={going ? "stop" : "run"}
       >

@@ -1,5 +1,6 @@
 // Run and Stop, and why a run has to wait. One place for the button, the keys and the phone's dock.
 import { useEffect, useRef } from "react";
+import { standing } from "../canvas/problems";
 import { useScreen, useView } from "../canvas/screen";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
@@ -12,7 +13,7 @@ type Wait = { key: string; count?: number } | null;
 /** What stands against a run; a node that is off stands against nothing. */
 export function blockers(editor: Editor): readonly Diagnostic[] {
   const isOff = (id: Id | null) => id !== null && editor.graph.nodes.get(id)?.flags.get("disabled") === true;
-  return editor.diagnostics.filter((found) => !isOff(found.node));
+  return standing(editor).filter((found) => !isOff(found.node));
 }
 
 /** null: a run may start. */

@@ -83,6 +83,7 @@ export class Follower {
     const log = runs.fold(
       before,
       batch.filter(({ run }) => run === id),
+      performance.now(),
     );
     this.log = log;
     if (log.view !== before.view) this.options.show({ run: log.view });

@@ -77,8 +77,8 @@ export function createRest(base = "", fetcher: typeof fetch = (input, init) => f
     engine: () => object<EngineStatus>("GET", "/engine"),
     spaces: () => list<SpaceInfo>("/spaces"),
     space: (id: Id) => object<SpaceInfo>("GET", `/spaces/${id}`),
-    makeSpace: (name: string, template?: string) =>
-      object<SpaceInfo>("POST", "/spaces", { name, ...(template ? { template } : {}) }),
+    makeSpace: (name: string, template?: string, language?: "en" | "zh") =>
+      object<SpaceInfo>("POST", "/spaces", { name, template, language }),
     importSpace: (name: string, igb: Uint8Array) =>
       object<SpaceInfo>("POST", `/spaces/import?name=${encodeURIComponent(name)}`, igb),
     renameSpace: (id: Id, name: string) => object<SpaceInfo>("PATCH", `/spaces/${id}`, { name }),

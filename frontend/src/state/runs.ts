@@ -59,12 +59,16 @@ export function hasGap(log: RunLog): boolean {
   return log.ahead.length > 0;
 }
 
-/** The log with these events of its run in it; the same log when they bring nothing new. */
-export function fold(log: RunLog, events: readonly EventFrame[]): RunLog {
+/**
+ * The log with these events of its run in it; the same log when they bring nothing new. `now` dates the start of a run that
+ * began before this client looked: an event of second `time` cannot have come before it happened.
+ */
+export function fold(log: RunLog, events: readonly EventFrame[], now?: number): RunLog {
   const fresh = events.filter((event) => event.seq > log.last);
   if (fresh.length === 0) return log;
   const waiting = [...log.ahead, ...fresh].sort((a, b) => a.first - b.first || a.seq - b.seq);
   const draft = new Folding(log);
+  if (now !== undefined) draft.date(Math.min(...fresh.map(({ time }) => now - time * 1000)));
   let last = log.last;
   const ahead: EventFrame[] = [];
   for (const event of waiting) {
@@ -99,6 +103,10 @@ class Folding {
 
   view(): RunView {
     return this.nodes ? { ...this.run, nodes: this.nodes } : this.run;
+  }
+
+  date(startedAt: number): void {
+    if (startedAt < this.run.startedAt) this.run = { ...this.run, startedAt };
   }
 
   take({ node, kind, data }: EventFrame): void {

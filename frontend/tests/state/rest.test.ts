@@ -32,12 +32,16 @@ describe("REST", () => {
   test("a Space is made, from a template or empty, and imported byte for byte", async () => {
     const { rest, calls } = world(201, { id: "0000000000" });
     await rest.makeSpace("Mine");
-    await rest.makeSpace("Mine", "summary");
+    await rest.makeSpace("Mine", "summary", "zh");
     const igb = Uint8Array.of(0x89, 0, 255);
     await rest.importSpace("A & B", igb);
     expect(calls).toEqual([
       { url: "http://127.0.0.1:8000/api/spaces", method: "POST", body: '{"name":"Mine"}' },
-      { url: "http://127.0.0.1:8000/api/spaces", method: "POST", body: '{"name":"Mine","template":"summary"}' },
+      {
+        url: "http://127.0.0.1:8000/api/spaces",
+        method: "POST",
+        body: '{"name":"Mine","template":"summary","language":"zh"}',
+      },
       { url: "http://127.0.0.1:8000/api/spaces/import?name=A%20%26%20B", method: "POST", body: igb },
     ]);
   });

@@ -40,6 +40,14 @@ const start = begun(RUN, 100);
 const end = fold(start, whole);
 
 describe("a run", () => {
+  test("that began before this client looked is dated by its events, and only backwards", () => {
+    const late = (seq: number, time: number) => ({ ...(whole[seq - 1] as EventFrame), time });
+    const joined = fold(begun(RUN, 90_000), [late(1, 0), late(2, 42)], 100_000);
+    expect(joined.view.startedAt).toBe(58_000);
+    expect(fold(joined, [late(3, 42.5)], 101_000).view.startedAt).toBe(58_000);
+    expect(fold(begun(RUN, 90_000), [late(1, 0)], 90_100).view.startedAt).toBe(90_000);
+  });
+
   test("is what its events tell", () => {
     expect(end.view).toEqual({
       id: RUN,
