@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from dots.components import Catalogue
 from igc.graph import Edge, Graph, Node
 from spaces.ids import new_id
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 GRID = 8
 COLUMN = 272  # a card is at most 248 wide, and counts stand on the wires between
@@ -30,21 +33,27 @@ class Template:
 class Builder:
     """A graph in the making: nodes get ids and places as they come."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, language: Language) -> None:
         self.catalogue = catalogue
+        self.language = language
         self.nodes: dict[str, Node] = {}
         self.edges: list[Edge] = []
         self.positions: dict[str, tuple[int, int]] = {}
         self.labels: dict[str, str] = {}
 
     def node(
-        self, component: str, column: float, row: float = 0, label: str = "", params: Mapping[str, Any] | None = None
+        self,
+        component: str,
+        column: float,
+        row: float = 0,
+        label: tuple[str, str] | None = None,  # English, Chinese
+        params: Mapping[str, Any] | None = None,
     ) -> str:
         name = new_id()
         self.nodes[name] = Node(name, component, self.catalogue[component].spec.version, dict(params or {}))
         self.positions[name] = (round(column * COLUMN / GRID) * GRID, round(row * ROW / GRID) * GRID)
         if label:
-            self.labels[name] = label
+            self.labels[name] = label[LANGUAGES.index(self.language)]
         return name
 
     def edge(self, source: str, output: str, target: str, entry: str) -> None:
@@ -76,21 +85,21 @@ def first(build: Builder) -> None:
 
 
 def parallel(build: Builder) -> None:
-    """One subject, two prompts answered at once, one text made of both."""
-    subject = build.node("text.input", 0, 0.5, "Subject", {"name": "subject", "text": "a lighthouse"})
-    both = build.node("text.template", 3.2, 0.5, params={"template": "{description}\n\n{story}"})
+    """One subject, two prompts answered at once, one text made of both. In four columns, for a laptop."""
+    subject = build.node("text.input", 0, 0.4, ("Subject", "主题"), {"name": "subject", "text": "a lighthouse"})
+    both = build.node("text.template", 3.2, 0, params={"template": "{description}\n\n{story}"})
     for row, (port, label, ask) in enumerate(
         (
-            ("description", "Describe", "Describe {subject} in one sentence."),
-            ("story", "Tell a story", "Write the first sentence of a story about {subject}."),
+            ("description", ("Describe", "描述"), "Describe {subject} in one sentence."),
+            ("story", ("Tell a story", "讲故事"), "Write the first sentence of a story about {subject}."),
         )
     ):
-        prompt = build.node("text.template", 1, row, params={"template": ask})
-        answer = build.node("llm.generate", 2, row, label, {"max_tokens": 48})
+        prompt = build.node("text.template", 1, row * 0.9, params={"template": ask})
+        answer = build.node("llm.generate", 2, row * 0.9, label, {"max_tokens": 48})
         build.edge(subject, "text", prompt, "subject")
         build.edge(prompt, "text", answer, "prompt")
         build.edge(answer, "text", both, port)
-    result = build.node("flow.output", 4.2, 0.5, params={"name": "texts"})
+    result = build.node("flow.output", 3.2, 0.8, params={"name": "texts"})
     build.edge(both, "text", result, "value")
 
 
@@ -115,7 +124,7 @@ TEMPLATES: Mapping[str, Template] = {
 FIRST = "summary"
 
 
-def build(template: Template, catalogue: Catalogue) -> Graph:
-    builder = Builder(catalogue)
+def build(template: Template, catalogue: Catalogue, language: Language = "en") -> Graph:
+    builder = Builder(catalogue, language)
     template.build(builder)
     return builder.graph()

@@ -15,7 +15,7 @@ from spaces.graphs import read_igb
 from spaces.ids import new_id
 from spaces.open_space import version_frame
 from spaces.parts import Parts, Server
-from spaces.templates import TEMPLATES, build
+from spaces.templates import TEMPLATES, Language, build
 
 router = APIRouter(prefix="/api/spaces")
 
@@ -26,6 +26,7 @@ class NewSpace(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
     name: str = Field(min_length=1, max_length=200)
     template: str = Field("empty", max_length=64)
+    language: Language = "en"  # of the names that the template gives its nodes
 
 
 class Renamed(BaseModel):
@@ -53,7 +54,7 @@ def make(server: Server, body: NewSpace) -> dict[str, Any]:
     template = TEMPLATES.get(body.template)
     if template is None:
         raise Refused(Reason.INVALID, "template", "body.template", " or ".join(TEMPLATES), body.template)
-    data = igb.write(build(template, server.catalogue))
+    data = igb.write(build(template, server.catalogue, body.language))
     return shown(server.store.add_space(new_id(), body.name, data))
 
 
