@@ -1,0 +1,85 @@
+"""Gestures that people make by mistake: drags let go, keys held down, the same button twice."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.editor import CARDS, Editor, middle
+
+pytestmark = pytest.mark.browser
+
+
+def carry(page: Page, *way: tuple[float, float]) -> None:
+    """Press at the first place and move along the others, without letting go."""
+    page.mouse.move(*way[0])
+    page.mouse.down()
+    for place in way[1:]:
+        page.mouse.move(*place, steps=4)
+
+
+def test_escape_lets_a_drag_go_as_if_it_had_not_been(editor: Editor) -> None:
+    page = editor.page
+    clean = editor.add("text.clean", 400, 250)
+    output = editor.add("flow.output", 800, 300)
+    before = editor.igb()
+    header = middle(editor.card(clean).locator("header"))
+
+    carry(page, header, (header[0] + 80, header[1] + 120))
+    page.keyboard.press("Escape")
+    page.mouse.move(header[0] + 120, header[1] + 160)
+    page.mouse.up()
+    expect(page.locator(".is-settling")).to_have_count(0)
+    assert middle(editor.card(clean).locator("header")) == header
+
+    value = middle(editor.port(output, "in", "value"))
+    carry(page, middle(editor.port(clean, "out", "text")), (700, 400), value)
+    page.keyboard.press("Escape")
+    expect(page.locator(".react-flow__connection")).to_have_count(0)
+    page.mouse.up()
+    assert editor.igb() == before
+
+    editor.connect(clean, "text", output, "value")
+    connected = editor.igb()
+    carry(page, value, (700, 500))
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    assert editor.igb() == connected
+    assert page.get_by_test_id("quick-add").count() == 0
+
+
+def test_the_first_card_stays_where_it_was_dropped(editor: Editor) -> None:
+    node = editor.add("text.input", 400, 250)
+    box = editor.card(node).bounding_box()
+    assert box
+    assert abs(box["x"] - 400) < 40
+    assert abs(box["y"] - 250) < 40
+
+
+def test_a_graph_is_in_sight_when_it_is_opened(page: Page, editor: Editor) -> None:
+    node = editor.add("text.input", 400, 250)
+    x, y = middle(editor.card(node).locator("header"))
+    editor.drag((x, y), (1000, 700))
+    editor.igb()
+    page.mouse.move(700, 400)
+    page.mouse.wheel(-900, -900)
+    page.reload()
+    expect(page.locator(CARDS)).to_have_count(1)
+    expect(editor.card(node)).to_be_in_viewport(ratio=1)
+
+
+def test_a_double_click_or_a_held_key_starts_one_run_and_does_not_stop_it(editor: Editor) -> None:
+    page = editor.page
+    text, clean = editor.add("text.input", 300, 200), editor.add("text.clean", 620, 200)
+    output = editor.add("flow.output", 900, 300)
+    editor.connect(text, "text", clean, "text")
+    editor.connect(clean, "text", output, "value")
+    editor.igb()
+    page.get_by_test_id("run").dblclick()
+    editor.wait_for(output, "done")
+    page.keyboard.down("Control")
+    page.keyboard.down("Enter")
+    page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    page.keyboard.up("Control")
+    editor.wait_for(output, "done")
+    assert [frame["type"] for frame in editor.sent].count("run") == 2
+    assert "cancel" not in [frame["type"] for frame in editor.sent]
