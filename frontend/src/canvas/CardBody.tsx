@@ -52,16 +52,17 @@ export function CardBody(props: BodyProps & { trouble: Trouble | null }) {
   const naming = useNaming();
   const waitsFor = useWaitsFor(props.id, status);
   const text = givenText(run);
+  const blank = status === "done" && text !== "" && text.trim() === "";
   const why = sentence(t, status, run, { of: naming, waitsFor });
   if (!entry) return <div className="body words">{t("card.unknown", { name: node.component })}</div>;
   if (card.body === "stream") {
     return (
       <div className="body k-stream">
         {trouble && <CardProblem trouble={trouble} />}
-        {text ? (
+        {text && !blank ? (
           <LiveText text={text} live={status === "running"} />
         ) : (
-          <div className="stream quiet">{!trouble && why}</div>
+          <div className="stream quiet">{!trouble && (blank ? t("card.blank") : why)}</div>
         )}
         <div className="meters">
           <Scales node={node} entry={entry} run={run} status={status} />
@@ -73,10 +74,10 @@ export function CardBody(props: BodyProps & { trouble: Trouble | null }) {
     return (
       <div className="body k-result">
         {trouble && <CardProblem trouble={trouble} />}
-        {status === "done" && text ? (
+        {status === "done" && text && !blank ? (
           <LiveText text={text} live={false} />
         ) : (
-          <div className="stream quiet">{!trouble && why}</div>
+          <div className="stream quiet">{!trouble && (blank ? t("card.blank") : why)}</div>
         )}
       </div>
     );

@@ -55,7 +55,7 @@ export function CardProblem({ trouble }: { trouble: Trouble }) {
   const said = subject ? t("card.about", { subject, words }) : words;
   return (
     <p className={`msg${amber ? " is-amber" : ""}`} role="status" title={said}>
-      {said}
+      <span>{said}</span>
     </p>
   );
 }

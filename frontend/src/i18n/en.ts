@@ -91,6 +91,7 @@ export const en = {
   card: {
     noRun: "No run yet.",
     noText: "No text yet.",
+    blank: "Gave only white space.",
     waitsFor: "Waits for {{name}}.",
     gap_one: "{{ports}} needs a wire",
     gap_other: "{{ports}} need wires",

@@ -93,6 +93,7 @@ export const zh: Words = {
   card: {
     noRun: "尚未运行。",
     noText: "尚无文本。",
+    blank: "只给出空白字符。",
     waitsFor: "等待“{{name}}”。",
     gap_one: "{{ports}} 需要连线",
     gap_other: "{{ports}} 需要连线",

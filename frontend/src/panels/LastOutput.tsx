@@ -11,8 +11,13 @@ import { Glyph } from "../look/Glyph";
 const ENOUGH = 1600;
 
 export function LastOutput({ id }: { id: Id }) {
-  const { t } = useWords();
+  const { t, say } = useWords();
   const run = useEditor((editor) => editor.run?.nodes.get(id));
+  const entry = useEditor((editor) => editor.catalogue.get(editor.graph.nodes.get(id)?.component ?? ""));
+  const labelOf = (port: string): string => {
+    const known = entry?.outputs.find(({ name }) => name === port);
+    return known ? say(known.label) : port;
+  };
   const cost = useCost()(run);
   const [copied, setCopied] = useState(false);
   const text = givenText(run);
@@ -37,7 +42,7 @@ export function LastOutput({ id }: { id: Id }) {
           </p>
           {others.map(([port, value]) => (
             <p key={port} className="last-other">
-              <b>{port}</b> <code>{shown(value)}</code>
+              <b>{labelOf(port)}</b> <code>{shown(value)}</code>
             </p>
           ))}
           <p className="acts">

@@ -22,7 +22,9 @@ export function Timeline() {
   const times = useTimes();
   if (!run) return null;
   const known = editor.getState().run?.nodes;
-  const { span, ticks } = scaleOf(elapsed);
+  // What was seen to end after the engine's own clock stopped still has its place.
+  const last = Math.max(elapsed, ...[...times.values()].map(({ ended }) => ended ?? 0));
+  const { span, ticks } = scaleOf(last);
   const rows = order.filter((id) => known?.has(id));
   return (
     <div className="timeline" data-testid="timeline">
