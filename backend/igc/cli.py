@@ -12,6 +12,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -64,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"igc: standard output: {error.strerror}", file=sys.stderr)
+        return UNREADABLE
     return answer.status
 
 
@@ -77,6 +82,7 @@ def failed(as_json: bool, status: int, message: str, facts: dict[str, str]) -> i
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="igc", description="Checks, shows, compares and compiles graphs.")
+    top.add_argument("--version", action="version", version=f"igc {version('spaces')}")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Callable[[argparse.Namespace], Answer], text: str) -> argparse.ArgumentParser:
@@ -193,7 +199,11 @@ def read_any(path: Path) -> Graph | Patch | Program:
     try:
         if data[:MAGIC_SIZE] == igb.MAGIC:
             return igb.read(data)
-        return patch.read(data) if data[:MAGIC_SIZE] == patch.MAGIC else program.load(data)
+        if data[:MAGIC_SIZE] == patch.MAGIC:
+            return patch.read(data)
+        if data[:1] != igb.MAGIC[:1] and b"\nprogram " not in b"\n" + data:
+            raise Unreadable(shown(path), "kind", "a .igb, .patch or .dotbin", f"a file that begins {data[:8]!r}")
+        return program.load(data)
     except Malformed as error:
         raise Unreadable(f"{shown(path)} byte {error.offset}", error.code, error.expected, error.got) from error
     except Invalid as error:

@@ -50,7 +50,10 @@ def main(arguments: list[str] | None = None) -> int:
         return FINE
     except KeyboardInterrupt:  # before there was anything to cancel
         return INTERRUPTED
-    except (BadInput, OSError) as error:
+    except OSError as error:
+        print(f"dots: {error.filename}: {error.strerror}" if error.filename else f"dots: {error}", file=sys.stderr)
+        return USAGE
+    except BadInput as error:
         print(f"dots: {error}", file=sys.stderr)
         return USAGE
     except Refused as refused:
@@ -114,17 +117,15 @@ def _text(text: str) -> str:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a positive number, got {text}")
-    return number
+    if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)
 
 
 def _seed(text: str) -> int:
-    number = int(text)
-    if not 0 <= number < 2**53:
-        raise argparse.ArgumentTypeError(f"expected 0 to 2^53-1, got {text}")
-    return number
+    if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) >= 2**53:
+        raise argparse.ArgumentTypeError(f"expected 0 to 2^53-1, got {text!r}")
+    return int(text)
 
 
 def _number(low: float, high: float) -> Callable[[str], float]:
@@ -141,8 +142,11 @@ def _number(low: float, high: float) -> Callable[[str], float]:
 
 
 def exec_flow(given: argparse.Namespace) -> int:
+    data = _bytes(given.flow)
+    if data[1:4] == b"IGB":  # all that this package knows of a graph: it is no program
+        raise BadInput(f"{given.flow} is a graph; compile it first: igc compile {given.flow} -o flow.dotbin")
     try:
-        made = program.load(_bytes(given.flow))
+        made = program.load(data)
     except ValueError as error:
         raise BadInput(f"{given.flow}: {error}") from None
     if len(made.outputs) != 1 and not given.json:
@@ -155,6 +159,8 @@ def exec_flow(given: argparse.Namespace) -> int:
     elif outputs:
         (value,) = outputs.values()
         _print(value if isinstance(value, str) else _json(value))
+        if sys.stdout.isatty():
+            _print("\n")
     for node, failure in flow.failures:
         _say(f"{node}: {failure}")
     if flow.status == "cancelled":

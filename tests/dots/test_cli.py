@@ -64,7 +64,8 @@ def test_a_failed_step_leaves_other_outputs_and_gives_its_exit_code(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["exec", "nowhere.dotbin"], "nowhere.dotbin"),
+        (["exec", "nowhere.dotbin"], "dots: nowhere.dotbin: No such file or directory"),
+        (["exec", "GRAPH"], "compile it first: igc compile"),
         (["exec", "FLOW", "--input", "text"], "expected NAME=TEXT"),
         (["exec", "BROKEN"], "expected"),
         (["run", "--prompt-file", "BROKEN"], "expected UTF-8"),
@@ -76,7 +77,8 @@ def test_what_cannot_be_read_is_exit_status_2(
     arguments: list[str], says: str, flow: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "broken").write_bytes(b"\x89DOT\r\n\x1a\n\xff")
-    names = {"FLOW": str(flow), "BROKEN": str(tmp_path / "broken")}
+    (tmp_path / "graph.igb").write_bytes(b"\x89IGB\r\n\x1a\n\xa0")
+    names = {"FLOW": str(flow), "BROKEN": str(tmp_path / "broken"), "GRAPH": str(tmp_path / "graph.igb")}
     assert main([names.get(a, a) for a in arguments]) == 2
     assert says in capsys.readouterr().err
 
@@ -89,7 +91,9 @@ def test_what_cannot_be_read_is_exit_status_2(
         ["run"],
         ["run", "--prompt", "x", "--max-steps", "0"],
         ["run", "--prompt", "x", "--temperature", "3"],
+        ["run", "--prompt", "x", "--max-steps", "many"],
         ["run", "--prompt", "x", "--seed", "-1"],
+        ["run", "--prompt", "x", "--seed", "9" * 5000],
         ["run", "--prompt", "\udcff"],
         ["run", "--prompt", "x", "--stop", "\udcff"],
         ["exec", "flow.dotbin", "--input", "text=\udcff"],

@@ -165,6 +165,10 @@ def test_compile_of_a_graph_with_findings_writes_nothing(here: Path, capsys: pyt
     [
         (["show", "none.igb"], "igc: none.igb: unreadable: expected a file, got No such file or directory"),
         (["show", "."], "igc: .: unreadable: expected a file, got Is a directory"),
+        (
+            ["check", "notes.txt"],
+            "igc: notes.txt: kind: expected a .igb, .patch or .dotbin, got a file that begins b'hello'",
+        ),
         (["check", "p.patch"], "igc: p.patch: kind: expected a .igb, got a patch"),
         (["patch", "a.igb", "a.igb", "-o", "c.igb"], "igc: a.igb: kind: expected a .patch, got a graph"),
         (["show", "cut.igb"], "igc: cut.igb byte 8: truncated: expected 6 pairs, got 4 bytes left"),
@@ -177,6 +181,7 @@ def test_what_cannot_be_read_or_written_exits_2_and_says_why(
     here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
     (here / "p.patch").write_bytes(patch.write(patch.diff(chat(), chat())))
+    (here / "notes.txt").write_text("hello")
     (here / "cut.igb").write_bytes((here / "a.igb").read_bytes()[:13])
     (here / "wrong.igb").write_bytes((here / "bad.igb").read_bytes().replace(b"000000000a", b"000000000i"))
     assert cli.main(arguments) == 2
