@@ -10,15 +10,16 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import uvicorn
 
 from spaces.app import create_app
-from spaces.errors import DataTaken, PortTaken
+from spaces.errors import PortTaken, SpacesError
 from spaces.parts import Parts
 from spaces.settings import Settings, data_home
-from spaces.store import Store, take
+from spaces.store import Store, make, take
 from spaces.wire import FRAME_LIMIT
 
 FIRST_PORT = 8000
@@ -60,6 +61,10 @@ def listen(host: str, port: int | None) -> socket.socket:
     Raises PortTaken.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        socket.getaddrinfo(host, None, family)
+    except OSError as error:
+        raise PortTaken(f"--host {host}: {error.strerror}") from error
     tried = range(FIRST_PORT, FIRST_PORT + PORTS_TRIED) if port is None else (port,)
     for candidate in tried:
         listening = socket.socket(family, socket.SOCK_STREAM)
@@ -70,10 +75,24 @@ def listen(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             listening.close()
             if port is not None:
-                raise PortTaken(f"port {port} on {host}: {error.strerror}") from error
+                hint = "give another --port, or none for the first free one"
+                raise PortTaken(f"port {port} on {host}: {error.strerror}; {hint}") from error
             continue
         return listening
     raise PortTaken(f"no free port on {host} from {FIRST_PORT} to {FIRST_PORT + PORTS_TRIED - 1}")
+
+
+def plain_text(text: str) -> str:
+    """Python keeps argument bytes that are no text as lone surrogates; the database takes none."""
+    if not text or not text.isprintable():
+        raise argparse.ArgumentTypeError(f"expected printable text, got {text!r}")
+    return text
+
+
+def port_number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text) or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r}")
+    return int(text)
 
 
 def byte_count(text: str) -> int:
@@ -93,12 +112,8 @@ def serve(arguments: argparse.Namespace) -> int:
         return 2
     data: Path = arguments.data
     with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(take(data))
-            listening = held.enter_context(listen(arguments.host, arguments.port))
-        except (DataTaken, PortTaken) as error:
-            print(f"spaces: {error}", file=sys.stderr)
-            return 1
+        held.enter_context(take(data))
+        listening = held.enter_context(listen(arguments.host, arguments.port))
         settings = Settings(
             data=data,
             host=arguments.host,
@@ -131,7 +146,7 @@ def server_config(app: object) -> uvicorn.Config:
 
 def token(arguments: argparse.Namespace) -> int:
     """A new bearer token. It is shown once; the database keeps its hash."""
-    arguments.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make(arguments.data)
     store = Store(Settings(arguments.data).database)
     made = secrets.token_urlsafe(32)
     store.add_token(made, arguments.name)
@@ -142,10 +157,11 @@ def token(arguments: argparse.Namespace) -> int:
 
 def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(prog="spaces", description=__doc__)
+    root.add_argument("--version", action="version", version=f"spaces {version('spaces')}")
     commands = root.add_subparsers(required=True, metavar="command")
     serving = commands.add_parser("serve", help="serve the editor on this machine")
     serving.add_argument("--host", default="127.0.0.1", help="address to listen on (loopback only, unless --expose)")
-    serving.add_argument("--port", type=int, help=f"default: the first free one from {FIRST_PORT}")
+    serving.add_argument("--port", type=port_number, help=f"default: the first free one from {FIRST_PORT}")
     serving.add_argument("--expose", action="store_true", help="allow a --host that other machines can reach")
     serving.add_argument("--name", action="append", default=[], help="another host name that may be used to reach it")
     serving.add_argument("--data", type=Path, default=data_home(), help="directory of the database")
@@ -153,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
     serving.add_argument("--executor", default="auto", help="which executor runs the model")
     serving.set_defaults(command=serve)
     making = commands.add_parser("token", help="make a bearer token for a program")
-    making.add_argument("name", help="who it is for; versions that it saves carry this name")
+    making.add_argument("name", type=plain_text, help="who it is for; versions that it saves carry this name")
     making.add_argument("--data", type=Path, default=data_home())
     making.set_defaults(command=token)
     return root
@@ -162,7 +178,11 @@ def parser() -> argparse.ArgumentParser:
 def main() -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     arguments = parser().parse_args()
-    status: int = arguments.command(arguments)
+    try:
+        status: int = arguments.command(arguments)
+    except SpacesError as error:
+        print(f"spaces: {error}", file=sys.stderr)
+        return 1
     return status
 
 

@@ -3,6 +3,7 @@
 SpacesError
 ├── Refused           a request that is not served; carries a Refusal and a Reason
 ├── DataTaken         another server holds this data directory
+├── DataUnusable      it cannot be made, read or written, or its database is none
 └── PortTaken         the port that was asked for is in use
 """
 
@@ -59,6 +60,10 @@ class Refused(SpacesError):
 
 class DataTaken(SpacesError):
     """Another server holds this data directory; the message names it."""
+
+
+class DataUnusable(SpacesError):
+    """A data directory that cannot be made, read or written, or whose database is none; the message says why."""
 
 
 class PortTaken(SpacesError):

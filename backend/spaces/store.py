@@ -16,11 +16,13 @@ from typing import IO, Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import DatabaseError
 from sqlmodel import Session, col, delete, func, select
 
 from spaces import tables
-from spaces.errors import DataTaken, Reason, Refused
+from spaces.errors import DataTaken, DataUnusable, Reason, Refused
 from spaces.settings import ROOT
 from spaces.tables import now
 
@@ -69,14 +71,28 @@ def connect(path: Path) -> Engine:
     return engine
 
 
+def make(data: Path) -> None:
+    """See that a data directory is there and its owner's alone.
+
+    Raises DataUnusable.
+    """
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        data.chmod(0o700)
+    except OSError as error:
+        raise DataUnusable(f"--data {data}: {error.strerror}; give a directory that you can write to") from error
+
+
 def take(data: Path) -> IO[str]:
     """The lock file of a data directory, held until it is closed or this process ends in any way.
 
-    Raises DataTaken when another process holds it.
+    Raises DataUnusable, or DataTaken when another process holds it.
     """
-    data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    data.chmod(0o700)
-    lock = (data / "server.lock").open("a+", encoding="utf-8")
+    make(data)
+    try:
+        lock = (data / "server.lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise DataUnusable(f"--data {data}: {error.strerror}; give a directory that you can write to") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -93,17 +109,25 @@ def take(data: Path) -> IO[str]:
 
 
 class Store:
-    """The database of one data directory. Opening migrates it to the newest tables."""
+    """The database of one data directory. Opening migrates it to the newest tables.
+
+    Raises DataUnusable.
+    """
 
     def __init__(self, path: Path) -> None:
         self.engine = connect(path)
         self.writing = RLock()
-        path.touch(mode=0o600, exist_ok=True)
-        with self.engine.connect() as connection:
-            config = alembic_config()
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-            connection.commit()
+        try:
+            path.touch(mode=0o600, exist_ok=True)
+            with self.engine.connect() as connection:
+                config = alembic_config()
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+                connection.commit()
+        except (OSError, DatabaseError, CommandError) as error:
+            self.engine.dispose()
+            why = error.orig if isinstance(error, DatabaseError) else error
+            raise DataUnusable(f"{path}: expected a database of this version or an older one, got {why}") from error
 
     def close(self) -> None:
         self.engine.dispose()

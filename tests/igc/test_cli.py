@@ -236,3 +236,10 @@ def test_a_reader_that_leaves_early_is_no_error(here: Path) -> None:
         assert running.stdout.readline().startswith(b"sem ")
         running.stdout.close()
         assert (running.wait(), running.stderr.read()) == (0, b"")
+
+
+def test_a_full_disk_is_said_in_one_line(here: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "igc.cli", "show", "a.igb"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "igc: standard output: No space left on device\n")

@@ -1,9 +1,11 @@
 """`spaces serve` as a person starts it: ports, messages, the real model, and nothing left behind."""
 
+import contextlib
 import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -23,7 +25,7 @@ SPACES = [sys.executable, "-m", "spaces.cli"]
 
 
 def test_a_port_that_was_asked_for_and_is_taken_is_refused() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(PortTaken, match="in use"):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(PortTaken, match="in use; give another --port"):
         cli.listen("127.0.0.1", taken.getsockname()[1])
 
 
@@ -32,6 +34,45 @@ def test_without_a_port_the_next_free_one_is_taken(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(cli, "FIRST_PORT", taken.getsockname()[1])
         with cli.listen("127.0.0.1", None) as found:
             assert taken.getsockname()[1] < found.getsockname()[1] < taken.getsockname()[1] + cli.PORTS_TRIED
+
+
+@pytest.mark.parametrize("command", [["serve", "--port", "0"], ["token", "x"]])
+@pytest.mark.parametrize("what", ["a file", "no database", "a newer database"])
+def test_unusable_data_is_refused_in_one_line(
+    command: list[str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    if what == "a file":
+        data.touch()
+    else:
+        data.mkdir()
+        with contextlib.closing(sqlite3.connect(data / "spaces.db")) as made, made:
+            made.execute("create table alembic_version (version_num varchar(32) primary key)")
+            made.execute("insert into alembic_version values ('9999_later')")
+    if what == "no database":
+        (data / "spaces.db").write_bytes(b"no database" * 500)
+    monkeypatch.setattr(sys, "argv", ["spaces", *command, "--data", str(data)])
+    assert cli.main() == 1
+    said = capsys.readouterr().err
+    assert str(data) in said
+    assert said.startswith("spaces: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["serve", "--port", "-1"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "²"],
+        ["token", "\udcff"],
+        ["token", ""],
+    ],
+)
+def test_what_cannot_be_meant_is_bad_usage(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.parser().parse_args(arguments)
+    assert caught.value.code == 2
 
 
 def test_another_address_needs_the_explicit_flag(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,6 +92,13 @@ def test_a_size_of_another_form_is_bad_usage(text: str, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as caught:
         cli.parser().parse_args(["serve", "--kv-pool", text])
     assert (caught.value.code, "size such as" in capsys.readouterr().err) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["65536", "-1", "http", "9" * 5000])
+def test_a_port_that_no_machine_has_is_bad_usage(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.parser().parse_args(["serve", "--port", text])
+    assert (caught.value.code, "a port from 0 to 65535" in capsys.readouterr().err) == (2, True)
 
 
 @contextmanager
