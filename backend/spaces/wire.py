@@ -14,7 +14,7 @@ from spaces.typed import Bounds, Form, Mismatch, plain, read, shown
 PROTOCOL = 1
 FRAME_LIMIT = 1 << 20  # bytes of one message
 PART_SIZE = 256 << 10
-TRANSFER_LIMIT = 16 << 20  # bytes that the open transfers of one connection may hold
+TRANSFER_LIMIT = (16 << 20) + 8  # the largest file, magic included; also what the open transfers of one connection hold
 
 Id = Annotated[str, Form(shape.ID, "an id (10 characters, Crockford base 32)")]
 Count = Annotated[int, Bounds(0, codec.MAX_INT)]

@@ -3,9 +3,9 @@
 Tokens appear as they are made; the step and KV budgets are hard limits.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from dots.spec import (
     Budget,
@@ -43,7 +43,7 @@ class Generate(Params):
         1.0, gt=0, le=1, title="Top-p", json_schema_extra={"zh": "Top-p", "widget": "slider", "step": 0.01}
     )
     seed: int = Field(0, ge=0, le=2**53 - 1, title="Seed", json_schema_extra={"zh": "随机种子"})
-    stop: list[str] = Field(
+    stop: list[Annotated[str, StringConstraints(max_length=256)]] = Field(
         [], max_length=8, title="Stop at", json_schema_extra={"zh": "停止符", "widget": "list", "escapes": True}
     )
     max_tokens: int = Field(

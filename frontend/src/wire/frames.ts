@@ -4,7 +4,7 @@ import type { Id, Op, Value } from "../igb/graph";
 export const PROTOCOL = 1;
 export const FRAME_LIMIT = 1048576;
 export const PART_SIZE = 262144;
-export const TRANSFER_LIMIT = 16777216;
+export const TRANSFER_LIMIT = 16777224;
 
 export interface Member {
   client: Id;
