@@ -83,3 +83,26 @@ def test_a_double_click_or_a_held_key_starts_one_run_and_does_not_stop_it(editor
     editor.wait_for(output, "done")
     assert [frame["type"] for frame in editor.sent].count("run") == 2
     assert "cancel" not in [frame["type"] for frame in editor.sent]
+
+
+def test_the_end_of_a_wire_is_picked_up_at_its_input(editor: Editor) -> None:
+    source = editor.add("text.input", 330, 200)
+    first, second = editor.add("text.clean", 760, 160), editor.add("text.clean", 760, 460)
+    editor.connect(source, "text", first, "text")
+    edges = editor.page.locator(".react-flow__edge")
+
+    place = middle(editor.port(first, "in", "text"))
+    editor.page.mouse.click(*place)
+    expect(edges).to_have_count(1)  # a click moves nothing
+
+    editor.drag(place, middle(editor.port(second, "in", "text")))
+    expect(edges).to_have_count(1)
+    assert second in str(edges.first.get_attribute("data-id")), "the same wire, at its new place"
+
+    editor.drag(middle(editor.port(second, "in", "text")), (560, 620))
+    expect(edges).to_have_count(0)  # let go over nothing, it is gone, and no menu asks for more
+    expect(editor.page.locator(".quick-add")).to_have_count(0)
+    editor.page.get_by_test_id("undo").click()
+    editor.page.get_by_test_id("undo").click()
+    expect(edges).to_have_count(1)
+    assert first in str(edges.first.get_attribute("data-id"))

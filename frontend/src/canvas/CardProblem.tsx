@@ -1,4 +1,5 @@
 // What is wrong with a node, in the body of its card: needed against got. The card keeps its size; the way out is in the foot.
+import { diagnosis } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import type { CatalogueEntry } from "../state/catalogue";
@@ -6,7 +7,7 @@ import type { Diagnostic, NodeRun } from "../state/editor";
 import { fieldName } from "./names";
 import type { Pin } from "./ports";
 import { useVisit } from "./screen";
-import { diagnosis, failure, sentence, spentField } from "./sentence";
+import { failure, sentence, spentField } from "./sentence";
 import type { Status } from "./status";
 
 export interface Trouble {

@@ -1,8 +1,8 @@
 // The sentence a card says about its state: why it waits, why it was skipped, what it needs, where it stopped.
 import type { TFunction } from "i18next";
-import { fact, typed } from "../i18n/facts";
+import { typed } from "../i18n/facts";
 import type { Id } from "../igb/graph";
-import type { Diagnostic, NodeRun } from "../state/editor";
+import type { NodeRun } from "../state/editor";
 import { INVALID, NOT_FOUND, OVER_MEMORY, OVER_STEPS, OVER_TIME, type Status } from "./status";
 import { megabytes } from "./values";
 
@@ -107,15 +107,5 @@ export function failure(t: TFunction, error: NodeError): string {
   }
   if (code === OVER_TIME) return t("fail.time", { expected });
   if (code === OVER_MEMORY) return tooLarge(t, error);
-  return t("card.needs", { expected: typed(t, expected), got: typed(t, got) });
-}
-
-/** A diagnostic in words; a code the interface does not know falls back on its facts. */
-export function diagnosis(t: TFunction, found: Pick<Diagnostic, "code" | "expected" | "got">): string {
-  const values = { expected: fact(t, found.expected), got: typed(t, found.got) };
-  if (found.code === "missing_input" && found.expected === "any") return t("diag.missing_any");
-  const words = t(`diag.${found.code}`, { ...values, defaultValue: "" });
-  if (words) return words;
-  if (!found.got) return t("card.needsOnly", values);
-  return t("diag.any", values);
+  return t("card.needs", { expected, got });
 }

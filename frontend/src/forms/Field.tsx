@@ -1,6 +1,6 @@
 // A labelled field: title, reset when it differs from the default, the control, and what is wrong with it.
 import type { ReactNode } from "react";
-import { fact } from "../i18n/facts";
+import { diagnosis } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import type { Value } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
@@ -74,12 +74,13 @@ export function Problems({
   diagnostics: readonly Diagnostic[];
 }) {
   const { t } = useWords();
-  if (!problem && diagnostics.length === 0) return null;
+  const first = diagnostics[0];
+  if (!problem && !first) return null;
   return (
     <p className="field-problem" id={id} role="alert">
       {problem
         ? t(`field.${problem.code}`, { expected: problem.expected, got: problem.got })
-        : t("diag.any", { expected: fact(t, diagnostics[0]?.expected ?? ""), got: diagnostics[0]?.got })}
+        : first && diagnosis(t, first)}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 // The facts of a refusal, as the server words them, in the language shown. Names stay as they are.
 import type { TFunction } from "i18next";
+import type { Diagnostic } from "../state/editor";
 
 const TYPES = new Set(["text", "json", "number", "boolean", "any"]);
 
@@ -28,5 +29,21 @@ export function fact(t: TFunction, text: string): string {
     const found = pattern.exec(text);
     if (found) return t(key, { value: (found[1] ?? "").replace(/ or /g, ", ") });
   }
-  return typed(t, text);
+  return text;
+}
+
+/** Codes whose facts are port types; under any other a port or a setting may well be called `text`. */
+const OF_TYPES: ReadonlySet<string> = new Set(["type_mismatch", "missing_input"]);
+
+/** A diagnostic in words; a code the interface does not know falls back on its facts. */
+export function diagnosis(
+  t: TFunction,
+  { code, expected, got }: Pick<Diagnostic, "code" | "expected" | "got">,
+): string {
+  const put = OF_TYPES.has(code) ? typed : fact;
+  const values = { expected: put(t, expected), got: OF_TYPES.has(code) ? typed(t, got) : got };
+  if (code === "missing_input" && expected === "any") return t("diag.missing_any");
+  const words = t(`diag.${code}`, { ...values, defaultValue: "" });
+  if (words) return words;
+  return got ? t("diag.any", values) : t("card.needsOnly", values);
 }

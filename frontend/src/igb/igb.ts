@@ -170,22 +170,23 @@ function rowsOf(value: Value | undefined, path: string, most: number): readonly 
   return rows;
 }
 
-function stringAt(index: Value | undefined, table: readonly string[], path: string): string {
-  return table[asInt(index, 0, table.length - 1, path)] as string;
+/** What is no index of the table gives nothing, and nothing is no name. */
+function stringAt(index: Value | undefined, table: readonly string[]): string | undefined {
+  return typeof index === "number" ? table[index] : undefined;
 }
 
 function readNode(row: Value, table: readonly string[], path: string): NodeRow {
   const [id, component, version, params, flags] = asArray(row, path, 5);
   const read = {
     id: asId(id, `${path}.id`),
-    component: asComponent(stringAt(component, table, `${path}.component`), `${path}.component`),
+    component: asComponent(stringAt(component, table), `${path}.component`),
     version: asVersion(version, `${path}.version`),
   };
   if (!isMap(params)) throw new Invalid("section", `${path}.params`);
   const named = new Map<string, Value>();
   const uses: [string, number][] = [];
   for (const [index, value] of params) {
-    const name = asName(stringAt(index, table, `${path}.params`), `${path}.params`);
+    const name = asName(stringAt(index, table), `${path}.params`);
     named.set(name, value);
     uses.push([name, index as number]);
   }
@@ -198,9 +199,9 @@ function readLink(row: Value, table: readonly string[], numNodes: number, path: 
   const [from, output, to, input, slot] = asArray(row, path, 5);
   return {
     from: asInt(from, 0, numNodes - 1, `${path}.source`),
-    output: asName(stringAt(output, table, `${path}.output`), `${path}.output`),
+    output: asName(stringAt(output, table), `${path}.output`),
     to: asInt(to, 0, numNodes - 1, `${path}.target`),
-    input: asName(stringAt(input, table, `${path}.input`), `${path}.input`),
+    input: asName(stringAt(input, table), `${path}.input`),
     slot: asSlot(slot, `${path}.slot`),
     strings: [output as number, input as number],
   };
@@ -225,9 +226,6 @@ function checkOrder(ids: readonly Id[], links: readonly LinkRow[]): void {
 
 function checkTwice(ids: readonly Id[], links: readonly LinkRow[]): void {
   for (let i = 1; i < ids.length; i++) if (ids[i - 1] === ids[i]) throw new Invalid("duplicate", `nodes[${i}]`);
-  for (let i = 1; i < links.length; i++) {
-    if (compareLinks(links[i - 1] as LinkRow, links[i] as LinkRow) === 0) throw new Invalid("duplicate", `edges[${i}]`);
-  }
   const taken = new Set<string>();
   for (const [i, { to, input, slot }] of links.entries()) {
     const place = `${to}\0${input}\0${slot}`; // no name holds a control character
@@ -257,7 +255,7 @@ function readById<T>(
   key: number,
   path: string,
   read: (value: Value, path: string) => T,
-  asKey: (value: Value, path: string) => string = asText,
+  asKey: (id: string, path: string) => Id = (id) => id,
 ): Map<Id, T> {
   const result = new Map<Id, T>();
   if (!sections.has(key)) return result;

@@ -177,7 +177,7 @@ export function checkNormal(ops: readonly Op[]): void {
   }
   const whole = new Set<string>();
   for (const [i, op] of ops.entries()) {
-    const there = isEdgeOp(op) || isNodeOp(op) ? place(op) : `node\0${op[1][0]}`;
+    const there = isEdgeOp(op) ? place(op) : `node\0${op[1][0]}`;
     const excluded = isEdgeOp(op) || isNodeOp(op) || op[0] === "set" || op[0] === "flag" || op[0] === "retype";
     if (excluded && whole.has(there)) throw new Invalid("duplicate", `ops[${i}]`);
     if (isEdgeOp(op) || isNodeOp(op)) whole.add(there);

@@ -4,7 +4,7 @@ const REFUSED = /[\p{White_Space}\p{Cc}\p{Surrogate}{}]/u;
 
 /** 1 to 64 bytes of UTF-8 without control characters, white space or braces: the form of port and param names. */
 export function isPortName(name: unknown): name is string {
-  if (typeof name !== "string" || name.length === 0 || name.length > 64 || REFUSED.test(name)) return false;
+  if (typeof name !== "string" || name.length === 0 || REFUSED.test(name)) return false;
   return ENCODER.encode(name).length <= 64;
 }
 
@@ -13,7 +13,7 @@ export function slots(template: string): string[] {
   const names = new Set<string>();
   let at = 0;
   while (at < template.length) {
-    if (template.startsWith("{{", at) || template.startsWith("}}", at)) {
+    if (template.startsWith("{{", at)) {
       at += 2;
       continue;
     }

@@ -4,8 +4,9 @@ import { fieldName, useNaming } from "../canvas/names";
 import { pinsOf } from "../canvas/ports";
 import { isGap } from "../canvas/problems";
 import { useEditor } from "../canvas/screen";
-import { diagnosis, sentence } from "../canvas/sentence";
+import { sentence } from "../canvas/sentence";
 import { statusOf } from "../canvas/status";
+import { diagnosis } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
@@ -27,7 +28,9 @@ export function NodeProblems({ id, problems }: { id: Id; problems: readonly Diag
     });
   };
   const failed = status === "failed" || status === "over";
-  if (problems.length === 0 && !failed) return null;
+  // What is wrong with a setting stands under its field.
+  const other = problems.filter((found) => !found.field || !entry?.schema.properties?.[found.field]);
+  if (other.length === 0 && !failed) return null;
   return (
     <section className="sec problems-of" aria-label={t("inspector.errors")}>
       {failed && (
@@ -43,7 +46,7 @@ export function NodeProblems({ id, problems }: { id: Id; problems: readonly Diag
           </span>
         </p>
       )}
-      {problems.map((found) => (
+      {other.map((found) => (
         <p className={`line${isGap(found) ? " is-amber" : ""}`} key={`${found.code}\n${found.where}`}>
           <Glyph name={isGap(found) ? "warn" : "failed"} size={14} />
           <span>{about(found)}</span>

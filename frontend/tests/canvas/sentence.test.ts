@@ -2,7 +2,8 @@
 
 import i18next from "i18next";
 import { beforeAll, describe, expect, test } from "vitest";
-import { diagnosis, failure, sentence } from "../../src/canvas/sentence";
+import { failure, sentence } from "../../src/canvas/sentence";
+import { diagnosis } from "../../src/i18n/facts";
 import { beginLanguage, joined } from "../../src/i18n/language";
 import { IDLE } from "../../src/state/runs";
 
@@ -38,6 +39,7 @@ describe("in Chinese, what the server says in English", () => {
     ["bad_param", "a valid integer", "x", "需要整数，收到 x。"],
     ["bad_param", "'chat' or 'raw'", "x", "需要 'chat', 'raw' 之一，收到 x。"],
     ["type_mismatch", "text", "json", "需要文本，收到 JSON。"],
+    ["duplicate_name", "a name that no other input of the run has", "text", "“text”已被占用，名称须各不相同。"],
     ["unheard_of", "one thing", "another", "需要 one thing，收到 another。"],
   ])("%s %s", (code, expected, got, words) => expect(diagnosis(t, { code, expected, got })).toBe(words));
 
