@@ -43,7 +43,7 @@ setup-dev: .stamps/python-dev .stamps/dist
 
 .stamps/venv:
 	@mkdir -p .stamps
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Spaces needs Python 3.11 or newer; $$($(PYTHON) --version) found. Set PYTHON=..."; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Spaces needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 || true). Name another: make run PYTHON=python3.12"; exit 2; }
 	$(PYTHON) -m venv .venv
 	@touch $@
 
