@@ -92,9 +92,10 @@ def read(data: bytes) -> Graph:
     rows = array(sections[NODES], "nodes")
     check_count("nodes", len(rows), MAX_NODES)
     nodes = [_node(row, f"nodes[{at}]", strings) for at, row in enumerate(rows)]
-    links = array(sections[EDGES], "edges")
-    check_count("edges", len(links), MAX_EDGES)
-    edges = [_edge(row, f"edges[{at}]", strings, nodes) for at, row in enumerate(links)]
+    rows = array(sections[EDGES], "edges")
+    check_count("edges", len(rows), MAX_EDGES)
+    links = [_link(row, f"edges[{at}]", strings, len(nodes)) for at, row in enumerate(rows)]
+    edges = [Edge(nodes[link.source].id, link.output, nodes[link.target].id, link.input, link.slot) for link in links]
     graph = Graph(
         {node.id: node for node in nodes},
         tuple(edges),
@@ -115,7 +116,7 @@ def read(data: bytes) -> Graph:
         {key: extra_of(key, value, "conflicts") for key, value in sections.items() if key >= CONFLICTS},
     )
     _check_table(strings, nodes, edges)
-    _check_order(nodes, edges)
+    _check_order(nodes, links)
     _check_duplicates(nodes, edges)
     check_dangling(graph)
     check_cycle(graph.nodes, graph.edges)
@@ -156,12 +157,22 @@ def _node(row: Value, path: str, strings: list[str]) -> Node:
     )
 
 
-def _edge(row: Value, path: str, strings: list[str], nodes: list[Node]) -> Edge:
+class Link(NamedTuple):
+    """An edge between places of nodes. The file sorts by these, which an id that stands twice cannot do."""
+
+    source: int
+    output: str
+    target: int
+    input: str
+    slot: int
+
+
+def _link(row: Value, path: str, strings: list[str], num_nodes: int) -> Link:
     source, output, target, entry, slot = array(row, path, 5)
-    return Edge(
-        nodes[integer(source, f"{path}.source", 0, len(nodes) - 1)].id,
+    return Link(
+        integer(source, f"{path}.source", 0, num_nodes - 1),
         port(_named(output, f"{path}.output", strings), f"{path}.output"),
-        nodes[integer(target, f"{path}.target", 0, len(nodes) - 1)].id,
+        integer(target, f"{path}.target", 0, num_nodes - 1),
         port(_named(entry, f"{path}.input", strings), f"{path}.input"),
         integer(slot, f"{path}.slot", 0, 255),
     )
@@ -184,13 +195,14 @@ def _check_table(strings: list[str], nodes: list[Node], edges: list[Edge]) -> No
         raise Invalid("string_table", f"strings[{at}]", "each string once, in order of first use", shown(strings[at]))
 
 
-def _check_order(nodes: list[Node], edges: list[Edge]) -> None:
+def _check_order(nodes: list[Node], links: list[Link]) -> None:
     for at, (before, node) in enumerate(pairwise(nodes), 1):
         if node.id < before.id:
             raise Invalid("order", f"nodes[{at}]", "nodes sorted by id", f"{node.id} after {before.id}")
-    for at, (last, edge) in enumerate(pairwise(edges), 1):
-        if edge < last:
-            raise Invalid("order", f"edges[{at}]", "edges sorted", f"{edge.source}.{edge.output} after a later one")
+    for at, (last, link) in enumerate(pairwise(links), 1):
+        if link < last:
+            source = nodes[link.source].id
+            raise Invalid("order", f"edges[{at}]", "edges sorted", f"{source}.{link.output} after a later one")
 
 
 def _check_duplicates(nodes: list[Node], edges: list[Edge]) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-SPEC = Path(__file__).resolve().parent.parent / "spec"
+from tests.igc.test_spec import SPEC, data_of
+
 MODULES = ("dots.codec", "dots.template", "dots.shape", "igc.graph", "igc.igb", "igc.ops", "igc.draft", "igc.patch")
 VALUE_CHECKS = {
     *("array", "text_map", "uint_map", "integer", "text", "node_id", "component", "port", "digest", "distinct"),
@@ -238,28 +239,28 @@ def cases() -> list[dict[str, Any]]:
     found = []
     for kind in ("codec", "igb", "patch", "apply", "slots"):
         for case in json.loads((SPEC / f"{kind}.json").read_text("utf-8")):
-            parts = case.get("parts") or [[case.get("hex", ""), 1]]
-            case["data"] = b"".join(bytes.fromhex(part) * times for part, times in parts)
-            found.append({"kind": kind, **case})
-    return sorted(found, key=lambda case: len(case["data"]) > 10_000)
+            made = {name: data_of(case[name]) for name in ("hex", "parts", "graph", "ops", "patch") if name in case}
+            found.append({"kind": kind, **case, **made})
+    return sorted(found, key=lambda case: any(len(data) > 10_000 for data in case.values() if isinstance(data, bytes)))
 
 
 def verdict(modules: World, case: dict[str, Any]) -> tuple[object, ...]:
     """What the readers say to a vector; a crash is a verdict too."""
     codec, template, igb, patch = (modules[name] for name in ("dots.codec", "dots.template", "igc.igb", "igc.patch"))
+    data = case.get("parts", case.get("hex"))
     try:
         if case["kind"] == "codec":
-            return "accept", codec.encode(codec.decode(case["data"]))
+            return "accept", codec.encode(codec.decode(data))
         if case["kind"] == "slots":
             return tuple(template.slots(case["template"]))
         if case["kind"] == "igb":
-            return "accept", igb.write(igb.read(case["data"]))
+            return "accept", igb.write(igb.read(data))
         if case["kind"] == "patch":
-            return "accept", patch.write(patch.read(case["data"]))
-        graph = igb.read(bytes.fromhex(case["graph"]))
+            return "accept", patch.write(patch.read(data))
+        graph = igb.read(case["graph"])
         if "patch" in case:
-            return "accept", igb.write(patch.apply(patch.read(bytes.fromhex(case["patch"])), graph))
-        ops = [patch.op_from_value(op) for op in codec.decode(bytes.fromhex(case["ops"]))]
+            return "accept", igb.write(patch.apply(patch.read(case["patch"]), graph))
+        ops = [patch.op_from_value(op) for op in codec.decode(case["ops"])]
         return "accept", igb.write(patch.apply_ops(graph, ops))
     except codec.Malformed as error:
         return "malformed", error.code, error.offset

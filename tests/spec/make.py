@@ -4,7 +4,8 @@
     python tests/spec/make.py --check   say whether the files are what this script gives (exit 1 if not)
 
 A case is `{name, hex | parts, verdict, code, offset | path}`, written here by hand: verdicts are what the page demands,
-not what a reader answered. `parts` is `[[hex, times], ...]` for long data. A reader's path may go on after it.
+not what a reader answered. `parts` is for long data: `[[hex, times], ...]`, where `[hex, times, hex]` stands around an
+id that counts up from 0. Graphs and ops to apply are in either form. A reader's path may go on after it.
 Nothing here uses a codec of the project: `item` writes what it is told, right or wrong.
 """
 
@@ -93,6 +94,8 @@ def codec() -> list[Case]:
         good("single, smallest subnormal", "fa00000001"),
         good("single 3.4028234663852886e38", "fa7f7fffff"),
         good("single 2^53", "fa5a000000"),
+        good("single 2^-25 is less than any half", "fa33000000"),
+        good("single 2^-33", "fa2f000000"),
         good("double 0.1", "fb3fb999999999999a"),
         good("double, smallest subnormal", "fb0000000000000001"),
         good("double 1.7976931348623157e308", "fb7fefffffffffffff"),
@@ -214,6 +217,20 @@ def codec() -> list[Case]:
         long(
             "200001 items", [("9a00030d40", 1), ("00", 200_000)], verdict="malformed", code="items", offset=5 + 199_999
         ),
+        long(
+            "200001 items, nulls",
+            [("9a00030d40", 1), ("f6", 200_000)],
+            verdict="malformed",
+            code="items",
+            offset=5 + 199_999,
+        ),
+        long(
+            "200001 items, floats",
+            [("9a00030d40", 1), ("f93e00", 200_000)],
+            verdict="malformed",
+            code="items",
+            offset=5 + 3 * 199_999,
+        ),
         long("16 MiB", [("5a00fffffb", 1), ("00" * 4096, 4095), ("00" * 4091, 1)], verdict="accept"),
         long(
             "16 MiB and a byte",
@@ -233,7 +250,10 @@ def codec() -> list[Case]:
     ]
 
 
-def long(name: str, parts: list[tuple[str, int]], **verdict: object) -> Case:
+Parts = list[tuple[str, int] | tuple[str, int, str]]
+
+
+def long(name: str, parts: Parts, **verdict: object) -> Case:
     """A case whose data repeats."""
     return {"name": name, "parts": [list(part) for part in parts], **verdict}
 
@@ -298,6 +318,21 @@ def linked(*edges: object, nodes: int = 3) -> dict[int, object]:
     return {3: ["t.a", "o", "i"], 4: [[n, 0, 1, {}, {}] for n in (A, B, C, D)[:nodes]], 5: list(edges)}
 
 
+def twice(first: int, second: int) -> dict[int, object]:
+    """Two nodes of one id; the edge that stands first has the name that sorts first when it is from the later node."""
+    names = ["a", "b"] if first > second else ["b", "a"]
+    rows = [[A, 0, 1, {}, {}], [A, 0, 1, {}, {}], [B, 0, 1, {}, {}]]
+    return {3: ["t.a", names[0], "i", names[1]], 4: rows, 5: [[first, 1, 2, 2, 0], [second, 3, 2, 2, 1]]}
+
+
+def crowd(count: int, last: str | None = None) -> Parts:
+    """A file of so many nodes and no edge, their ids counting up from 0; `last` is the id of one more."""
+    size = count + (last is not None)
+    start = IGB + b"\xa4" + item(0) + item([1, 0]) + item(3) + item(["t.a"]) + item(4) + head(4, size)
+    end = (b"" if last is None else item([last, 0, 1, {}, {}])) + item(5) + item([])
+    return [(start.hex(), 1), ("856a", count, "0001a0a0"), (end.hex(), 1)]
+
+
 def igb() -> list[Case]:
     small = item(SMALL)
     return [
@@ -312,6 +347,7 @@ def igb() -> list[Case]:
         valid("every flag at its lowest", flagged({"steps": 1, "kv": 1, "seconds": 1})),
         valid("version 65535", one([A, 0, 65_535, {}, {}])),
         valid("a component's name of 64 bytes", named("a." + "b" * 62)),
+        long("20000 nodes", crowd(20_000), verdict="accept"),
         valid("a component's name of three parts", named("a.b_1.c0")),
         valid("a port's name of 64 bytes", ported("é" * 32)),
         valid("a port's name of other scripts", ported("问题")),
@@ -357,6 +393,8 @@ def igb() -> list[Case]:
         invalid("major 2", {0: [2, 0]}, "version", "format"),
         invalid("major 0", {0: [0, 0]}, "version", "format"),
         invalid("format of three", {0: [1, 0, 0]}, "version", "format"),
+        invalid("format is two bytes", {0: b"\x01\x00"}, "version", "format"),
+        invalid("minor is not integral", {0: [1, HALF]}, "version", "format"),
         invalid("format is no array", {0: 1}, "version", "format"),
         invalid("major is a boolean", {0: [True, 0]}, "version", "format"),
         invalid("minor is a boolean", {0: [1, False]}, "version", "format"),
@@ -385,6 +423,7 @@ def igb() -> list[Case]:
         invalid("a node that is no array", {4: [0]}, "section", "nodes[0]"),
         invalid("a node of four", {4: [[A, 0, 1, {}]]}, "section", "nodes[0]"),
         invalid("an id that is no text", one([1, 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id that is a number of ten digits", one([1_234_567_890, 0, 1, {}, {}]), "section", "nodes[0].id"),
         invalid("an id of 9 characters", one([A[1:], 0, 1, {}, {}]), "section", "nodes[0].id"),
         invalid("an id of 11 characters", one(["0" + A, 0, 1, {}, {}]), "section", "nodes[0].id"),
         invalid("an id with i", one(["000000000i", 0, 1, {}, {}]), "section", "nodes[0].id"),
@@ -393,6 +432,7 @@ def igb() -> list[Case]:
         invalid("a component index outside the table", one([A, 1, 1, {}, {}]), "section", "nodes[0].component"),
         invalid("a component index below zero", one([A, -1, 1, {}, {}]), "section", "nodes[0].component"),
         invalid("a component as text", one([A, "t.a", 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component index as text", one([A, "0", 1, {}, {}]), "section", "nodes[0].component"),
         invalid("a component index that is a boolean", one([A, False, 1, {}, {}]), "section", "nodes[0].component"),
         invalid("a component's name without a dot", named("ta"), "section", "nodes[0].component"),
         invalid("a component's name of 65 bytes", named("a." + "b" * 63), "section", "nodes[0].component"),
@@ -406,6 +446,7 @@ def igb() -> list[Case]:
         invalid("version as text", one([A, 0, "1", {}, {}]), "section", "nodes[0].version"),
         invalid("params are an array", one([A, 0, 1, [], {}]), "section", "nodes[0].params"),
         invalid("params with text keys", one([A, 0, 1, {"p": 1}, {}]), "section", "nodes[0].params"),
+        invalid("a param index as text", one([A, 0, 1, {"1": 1}, {}], ["t.a", "p"]), "section", "nodes[0].params"),
         invalid("a param index outside the table", one([A, 0, 1, {1: 1}, {}]), "section", "nodes[0].params"),
         invalid(
             "a param's name with a space", one([A, 0, 1, {1: 1}, {}], ["t.a", "a b"]), "section", "nodes[0].params"
@@ -413,6 +454,7 @@ def igb() -> list[Case]:
         invalid("flags are an array", flagged([]), "section", "nodes[0].flags"),
         invalid("flags with int keys", flagged({1: True}), "section", "nodes[0].flags"),
         invalid("an unknown flag", flagged({"fast": True}), "section", "nodes[0].flags.fast"),
+        invalid("an unknown flag of a number", flagged({"fast": 1}), "section", "nodes[0].flags.fast"),
         invalid("disabled false", flagged({"disabled": False}), "section", "nodes[0].flags.disabled"),
         invalid("disabled 1", flagged({"disabled": 1}), "section", "nodes[0].flags.disabled"),
         invalid("steps 0", flagged({"steps": 0}), "section", "nodes[0].flags.steps"),
@@ -493,6 +535,8 @@ def igb() -> list[Case]:
         invalid("notes are an array", {66: [1]}, "section", "notes"),
         invalid("a note whose id is none", {66: {"note": [0, 0, 1, 1, ""]}}, "section", "notes.note"),
         invalid("a note of four", {66: {C: [0, 0, 1, 1]}}, "section", f"notes.{C}"),
+        invalid("a note of six", {66: {C: [0, 0, 1, 1, "", 0]}}, "section", f"notes.{C}"),
+        invalid("a note that is no array", {66: {C: 0}}, "section", f"notes.{C}"),
         invalid("a note's x beyond the limit", {66: {C: [1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
         invalid("a note's y beyond the limit", {66: {C: [0, -1_000_001, 1, 1, ""]}}, "section", f"notes.{C}"),
         invalid("a note's x below the limit", {66: {C: [-1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
@@ -602,6 +646,21 @@ def igb() -> list[Case]:
             "edges[1]",
         ),
         valid(
+            "edges sort by each of their parts",
+            {
+                3: ["t.a", "o", "i", "j", "p"],
+                4: [[n, 0, 1, {}, {}] for n in (A, B, C)],
+                5: [
+                    [0, 1, 1, 2, 0],
+                    [0, 1, 1, 2, 1],
+                    [0, 1, 1, 3, 0],
+                    [0, 1, 2, 2, 0],
+                    [0, 4, 1, 2, 2],
+                    [1, 1, 2, 2, 1],
+                ],
+            },
+        ),
+        valid(
             "edges sort by names, not by indexes",
             {
                 **linked([0, 1, 2, 2, 0], [1, 3, 2, 2, 1], [1, 1, 2, 2, 2]),
@@ -620,6 +679,14 @@ def igb() -> list[Case]:
         ),
         invalid("an edge twice", linked([0, 1, 1, 2, 0], [0, 1, 1, 2, 0]), "duplicate", "edges[1]"),
         invalid("two edges at one input slot", linked([0, 1, 2, 2, 0], [1, 1, 2, 2, 0]), "duplicate", "edges[1]"),
+        invalid(
+            "an input slot taken ahead of an edge that stands twice",
+            linked([0, 1, 2, 2, 0], [1, 1, 2, 2, 0], [1, 1, 2, 2, 0]),
+            "duplicate",
+            "edges[1]",
+        ),
+        invalid("edges sort by the node's place: order, though an id stands twice", twice(1, 0), "order", "edges[1]"),
+        invalid("edges sort by the node's place: the id that stands twice", twice(0, 1), "duplicate", "nodes[1]"),
         invalid(
             "order before duplicate",
             {
@@ -641,6 +708,7 @@ def igb() -> list[Case]:
         invalid("dangling before cycle", {**linked([0, 1, 0, 2, 0]), 64: {D: [0, 0]}}, "dangling", f"positions.{D}"),
         invalid("a secret in the open", with_param({"secret": "sk-live"}), "secret", "nodes[0].params.p"),
         invalid("a secret that is no text", with_param({"secret": 1}), "secret", "nodes[0].params.p"),
+        invalid("a secret's name in an array", with_param({"secret": ["A"]}), "secret", "nodes[0].params.p"),
         invalid("a secret's name of 65 bytes", with_param({"secret": "A" * 65}), "secret", "nodes[0].params.p"),
         invalid("a secret's name that is empty", with_param({"secret": ""}), "secret", "nodes[0].params.p"),
         invalid("a secret's name with a line end", with_param({"secret": "A\n"}), "secret", "nodes[0].params.p"),
@@ -726,6 +794,7 @@ def patch() -> list[Case]:
         patch_header("no ops section", {3: DROP}, "key", "3"),
         patch_header("base is no array", {1: ZERO}, "section", "base"),
         patch_header("base of one hash", {1: [ZERO]}, "section", "base"),
+        patch_header("base of three hashes", {1: [ZERO, ZERO, ZERO]}, "section", "base"),
         patch_header("a base hash of 31 bytes", {1: [ZERO[1:], ZERO]}, "section", "base"),
         patch_header("a second base hash of 33 bytes", {1: [ZERO, ZERO + b"0"]}, "section", "base"),
         patch_header("a base hash as text", {1: ["0" * 32, ZERO]}, "section", "base"),
@@ -734,10 +803,13 @@ def patch() -> list[Case]:
         patch_header("ops are a map", {3: {}}, "section", "ops"),
         bad_op("an op that is no array", 0),
         bad_op("an empty op", []),
+        bad_op("an op that is null", None),
         bad_op("an unknown kind", ["rename", [A], [], ["x"]]),
         bad_op("a kind that is no text", [1, [A], [], ["x"]]),
         bad_op("an edge op of three", ["edge+", list(ab), 0]),
         bad_op("an edge of four", ["edge+", list(ab[:4])]),
+        bad_op("an edge of six", ["edge+", [*ab, 0]]),
+        bad_op("an edge that is no array", ["edge+", 0]),
         bad_op("an edge from no id", link("edge+", "a", "o", B, "i", 0)),
         bad_op("an edge to no id", link("edge+", A, "o", "b", "i", 0)),
         bad_op("an edge from a bad output", link("edge+", A, "", B, "i", 0)),
@@ -749,8 +821,12 @@ def patch() -> list[Case]:
         bad_op("a node op whose id is none", ["node+", ["a"], NODE]),
         bad_op("a node op whose key is no array", ["node+", A, NODE]),
         bad_op("a node of three", ["node+", [A], NODE[:3]]),
+        bad_op("a node of five", ["node+", [A], [*NODE, 0]]),
+        bad_op("a node that is no array", ["node+", [A], 0]),
+        bad_op("a node whose flags are an array", ["node+", [A], ["t.a", 1, {}, []]]),
         bad_op("a node of a bad component", ["node+", [A], ["ta", 1, {}, {}]]),
         bad_op("a node whose component is no text", ["node+", [A], [1, 1, {}, {}]]),
+        bad_op("a node whose component is an array", ["node+", [A], [["t.a"], 1, {}, {}]]),
         bad_op("a node whose params are an array", ["node+", [A], ["t.a", 1, [], {}]]),
         bad_op("a node of version 0", ["node+", [A], ["t.a", 0, {}, {}]]),
         bad_op("a node of version 65536", ["node+", [A], ["t.a", 65_536, {}, {}]]),
@@ -760,6 +836,8 @@ def patch() -> list[Case]:
         bad_op("retype from nothing", ["retype", [A], [], [["t.a", 1]]]),
         bad_op("retype to nothing", ["retype", [A], [["t.a", 1]], []]),
         bad_op("retype of one", ["retype", [A], [["t.a", 1]], [["t.b"]]]),
+        bad_op("retype of three", ["retype", [A], [["t.a", 1]], [["t.b", 1, 0]]]),
+        bad_op("retype to a number", ["retype", [A], [["t.a", 1]], [0]]),
         bad_op("retype to a bad component", ["retype", [A], [["t.a", 1]], [["t", 1]]]),
         bad_op("retype to version 0", ["retype", [A], [["t.a", 1]], [["t.a", 0]]]),
         bad_op("retype whose id is none", ["retype", ["a"], [["t.a", 1]], [["t.b", 1]]]),
@@ -780,6 +858,7 @@ def patch() -> list[Case]:
         bad_op("a set from nothing to nothing", ["set", [A, "p"], [], []]),
         bad_op("a flag without a name", ["flag", [A], [], [True]]),
         bad_op("an unknown flag", ["flag", [A, "fast"], [], [True]]),
+        bad_op("an unknown flag of a number", ["flag", [A, "fast"], [], [1]]),
         bad_op("a flag whose name is no text", ["flag", [A, 1], [], [True]]),
         bad_op("a flag whose name is an array", ["flag", [A, []], [], [True]]),
         bad_op("disabled false", ["flag", [A, "disabled"], [True], [False]]),
@@ -846,12 +925,24 @@ def patch() -> list[Case]:
 
 # Apply ---------------------------------------------------------------------------------------------------------------
 
+LAST = "zzzzzzzzzz"
 GROUPED = {64: {A: [1, 2]}, 65: {A: "x"}, 67: {D: ["g", [A, B]]}}
 
 
 def applies(name: str, before: Mapping[int, object], ops: list[object], after: Mapping[int, object] | str) -> Case:
     case: Case = {"name": name, "graph": igb_file(before).hex(), "ops": item(ops).hex()}
     return case | ({"code": after} if isinstance(after, str) else {"result": igb_file(after).hex()})
+
+
+def fills(name: str, value: Parts, head_of_value: bytes, verdict: str) -> Case:
+    """A set of a long value, in the small graph."""
+    op = head(4, 1) + head(4, 4) + item("set") + item([A, "p"]) + item([5]) + head(4, 1) + head_of_value
+    return {"name": name, "graph": igb_file({}).hex(), "ops": [[op.hex(), 1], *map(list, value)], "code": verdict}
+
+
+def compares(name: str, there: object, old: object) -> Case:
+    """A set that takes one value for another."""
+    return applies(name, with_param(there), [["set", [A, "p"], [old], [None]]], "stale")
 
 
 def hashes_of(changes: Mapping[int, object]) -> list[bytes]:
@@ -972,6 +1063,7 @@ def apply() -> list[Case]:
         ),
         applies("an edge that is not there", {}, [["edge-", [A, "o", B, "i", 1]]], "stale"),
         applies("an edge that is there", {}, [["edge+", edge]], "duplicate"),
+        applies("an edge that is there, and goes", {}, [["edge+", edge], ["edge-", edge]], "duplicate"),
         applies("an input slot that is taken", {4: [*nodes, third]}, [["edge+", [C, "o", B, "i", 0]]], "duplicate"),
         applies("an edge from no node", {}, [["edge+", [C, "o", B, "i", 1]]], "dangling"),
         applies("an edge to no node", {}, [["edge+", [A, "o", C, "i", 0]]], "dangling"),
@@ -993,6 +1085,22 @@ def apply() -> list[Case]:
         applies("a set of another value", {}, [["set", [A, "p"], [6], [7]]], "stale"),
         applies("a set of a value as if there were none", {}, [["set", [A, "p"], [], [7]]], "stale"),
         applies("a set of none as if there were null", {}, [["set", [B, "p"], [None], [7]]], "stale"),
+        compares("an array as if it were text", ["a"], "a"),
+        compares("bytes as if they were an array", b"a", [97]),
+        compares("bytes as if they were others", b"a", b"b"),
+        compares("bytes as if they were longer", b"a", b"ab"),
+        compares("a map as if its value were another", {"x": 1}, {"x": 2}),
+        compares("a map as if its key were another", {"x": 1}, {"y": 1}),
+        compares("a map as if it had more", {"x": 1}, {"x": 1, "y": 2}),
+        compares("a map as if it had less", {"x": 1, "y": 2}, {"x": 1}),
+        compares("text as if it were a map", "a", {}),
+        compares("an empty map as if it were an empty array", {}, []),
+        applies(
+            "a set of a map with bytes in an array",
+            with_param({"x": [b"a", HALF]}),
+            [["set", [A, "p"], [{"x": [b"a", HALF]}], [1]]],
+            with_param(1),
+        ),
         applies(
             "a set of 1 as if it were true",
             {4: [[A, 0, 1, {1: 1}, {}], nodes[1]]},
@@ -1015,6 +1123,25 @@ def apply() -> list[Case]:
         applies("an op of a bad shape", {}, [["set", [A, "p"], [5], [5]]], "section"),
         applies("an op with a raw secret", {}, [["set", [A, "p"], [5], [{"secret": "x"}]]], "secret"),
         applies("one bad op spoils all", {}, [["set", [A, "p"], [5], [6]], ["edge+", edge]], "duplicate"),
+        {
+            "name": "a node more than 19999",
+            "graph": [list(part) for part in crowd(19_999)],
+            "ops": item([["node+", [LAST], NODE]]).hex(),
+            "result": [list(part) for part in crowd(19_999, LAST)],
+        },
+        {
+            "name": "a node more than 20000",
+            "graph": [list(part) for part in crowd(20_000)],
+            "ops": item([["node+", [LAST], NODE]]).hex(),
+            "code": "section",
+        },
+        fills(
+            "a text that fills more than a file",
+            [("78" * 4096, 4095), ("78" * 4068, 1)],
+            head(3, 2**24 - 28),
+            "section",
+        ),
+        fills("items that fill more than a file", [("00", 199_990)], head(4, 199_990), "section"),
         stored("a stored patch", {}, [["move", [A], [], [[3, 4]]]], moved),
         stored("a stored patch of nothing", {}, [], {}),
         stored("another base", {}, [["move", [A], [], [[3, 4]]]], moved, "base", base=hashes_of(moved)),

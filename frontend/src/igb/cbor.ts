@@ -63,7 +63,7 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && compareBytes(a, b) === 0;
+  return compareBytes(a, b) === 0;
 }
 
 /** The one value in `bytes`. Throws Malformed; its offset counts from `before` bytes that stand ahead of them. */
