@@ -1,7 +1,7 @@
 // Run and Stop, and why a run has to wait. One place for the button, the keys and the phone's dock.
 import { useEffect, useRef } from "react";
 import { standing } from "../canvas/problems";
-import { useScreen, useView } from "../canvas/screen";
+import { useEditor, useScreen, useView } from "../canvas/screen";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, Editor } from "../state/editor";
@@ -42,16 +42,16 @@ export function useRunning(): Running {
     editor.getState().start();
   }
 
-  /** Say why the run waits; while the engine starts the run stays armed, a second press lets it go. */
+  /** Say why the run waits; while the engine or the link starts the run stays armed, a second press lets it go. */
   function wait(reason: { key: string; count?: number }): void {
     const { armed, set, say, visit } = view.getState();
-    const engineStarts = reason.key === "run.waitsEngine";
-    if (engineStarts && armed) {
+    const passes = reason.key === "run.waitsEngine" || editor.getState().link === "connecting";
+    if (passes && armed) {
       set({ armed: false, notice: null });
       return;
     }
     const words = t(reason.key, { count: reason.count });
-    set({ notice: words, armed: engineStarts });
+    set({ notice: words, armed: passes });
     say(words);
     const first = blockers(editor.getState())[0];
     if (reason.key !== "run.waitsProblems" || !first) return;
@@ -71,15 +71,16 @@ export function useRunning(): Running {
 
 /** Starts the armed run as soon as nothing stands against it. */
 export function useArmed(): void {
-  const { editor, view } = useScreen();
+  const { view } = useScreen();
   const engine = useEngine();
   const armed = useView((view) => view.armed);
   const { toggle } = useRunning();
   const start = useRef(toggle);
   start.current = toggle;
+  const waits = useEditor((editor) => waitReason(editor, engine) !== null);
   useEffect(() => {
-    if (!armed || waitReason(editor.getState(), engine)) return;
+    if (!armed || waits) return;
     view.getState().set({ armed: false });
     start.current();
-  }, [armed, engine, editor, view]);
+  }, [armed, waits, view]);
 }
