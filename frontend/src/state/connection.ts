@@ -3,7 +3,7 @@
 import { readFrame, type ServerFrame, writeFrame } from "../wire/frame";
 import { type ClientFrame, FRAME_LIMIT, type WelcomeFrame } from "../wire/frames";
 import { Parts } from "../wire/parts";
-import type { Link } from "./editor";
+import type { ClosedFor, Link } from "./editor";
 
 /** The part of the browser's WebSocket that is used; tests give their own. */
 export interface Socket {
@@ -24,7 +24,7 @@ export interface ConnectionOptions {
   hello: () => ClientFrame;
   /** A frame that the server always answers and that changes nothing; sent when the line has been quiet. */
   probe: () => ClientFrame;
-  onLink: (link: Link) => void;
+  onLink: (link: Link, closedFor: ClosedFor | null) => void;
   onWelcome: (frame: WelcomeFrame, igb: Uint8Array) => void;
   onFrame: (frame: Told) => void;
   random: () => number;
@@ -36,8 +36,13 @@ export type Told = Exclude<ServerFrame, { type: "welcome" } | { type: "part" }>;
 export const QUIET_MS = 15_000; // without a frame for so long the link is probed
 export const ANSWER_MS = 10_000; // without an answer for so long the link is lost
 export const STEADY_MS = 5_000; // a link that lived so long starts the backoff anew
-/** Close codes after which coming back is no use: not signed in, not allowed, no such Space. */
-const FINAL = new Set([4401, 4403, 4404]);
+/** Close codes after which coming back is no use. */
+const FINAL: ReadonlyMap<number, ClosedFor> = new Map([
+  [4401, "unauthenticated"],
+  [4403, "forbidden"],
+  [4404, "not_found"],
+  [4409, "conflict"],
+]);
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
@@ -90,7 +95,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.write(this.options.hello());
     socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = ({ code }) => this.lost(FINAL.has(code));
+    socket.onclose = ({ code }) => this.lost(FINAL.get(code) ?? null);
     socket.onerror = () => this.lost();
     this.awaitAnswer();
   }
@@ -116,6 +121,7 @@ export class Connection {
     }
     this.listen();
     if (frame) this.hand(frame);
+    if (this.socket && this.link !== "open") this.awaitAnswer(); // parts came, the welcome is still due
   }
 
   private hand(frame: ServerFrame): void {
@@ -147,14 +153,16 @@ export class Connection {
     this.answer ??= setTimeout(() => this.lost(), ANSWER_MS);
   }
 
-  private lost(final = false): void {
+  /** The link is lost as soon as that is known here: on a dead network the browser tells of its own close minutes later. */
+  private lost(closedFor: ClosedFor | null = null): void {
     if (this.closed || !this.socket) return;
     const steady = this.link === "open" && Date.now() - this.openedAt >= STEADY_MS;
     this.detach();
     this.attempt = steady ? 0 : this.attempt + 1;
     const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.attempt, 10));
-    if (!final) this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
-    this.setLink("lost");
+    this.closed = closedFor !== null;
+    if (!this.closed) this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
+    this.setLink("lost", closedFor);
   }
 
   private detach(): void {
@@ -169,8 +177,8 @@ export class Connection {
     socket.close();
   }
 
-  private setLink(link: Link): void {
+  private setLink(link: Link, closedFor: ClosedFor | null = null): void {
     this.link = link;
-    this.options.onLink(link);
+    this.options.onLink(link, closedFor);
   }
 }

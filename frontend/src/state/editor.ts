@@ -4,6 +4,9 @@ import type { CatalogueEntry } from "./catalogue";
 
 export type Link = "connecting" | "open" | "lost"; // lost: edits are kept on this machine and pushed on return
 
+/** Why the server wants no more of this client: not signed in, not allowed, no such Space, or another connection took its place. */
+export type ClosedFor = "unauthenticated" | "forbidden" | "not_found" | "conflict";
+
 export interface Version {
   number: number;
   message: string;
@@ -85,6 +88,7 @@ export interface Refusal {
 
 export interface Editor {
   link: Link;
+  closedFor: ClosedFor | null; // the link is lost for good: what was not acknowledged stays unsaved
   spaceId: Id;
   name: string;
   catalogue: ReadonlyMap<string, CatalogueEntry>;

@@ -25,7 +25,7 @@ export interface EditorOptions {
   random?: () => number;
 }
 
-const PUSH_MS = 40; // edits of so long travel together
+export const PUSH_MS = 40; // edits of so long travel together
 const INLINE = 900 * 1024; // a longer graph goes ahead in parts
 
 export function createEditor(options: EditorOptions): StoreApi<Editor> {
@@ -38,6 +38,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
   const store = createStore<Editor>()(() => ({
     link: "connecting",
+    closedFor: null,
     spaceId: options.space,
     name: "",
     catalogue: options.catalogue,
@@ -77,7 +78,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     socket: options.socket,
     hello: () => ({ type: "hello", protocol: 1, client, resume: follower.resumable() }),
     probe: () => ({ type: "resume", run: client, after_seq: 0 }), // no run has this id: the answer is a refusal
-    onLink: (link) => store.setState({ link }),
+    onLink: (link, closedFor) => store.setState({ link, closedFor }),
     onWelcome,
     onFrame,
     random: options.random ?? Math.random,

@@ -8,7 +8,7 @@ import type { CatalogueEntry } from "../../src/state/catalogue";
 import { ANSWER_MS, QUIET_MS } from "../../src/state/connection";
 import type { Editor } from "../../src/state/editor";
 import * as edits from "../../src/state/edits";
-import { createEditor } from "../../src/state/store";
+import { createEditor, PUSH_MS } from "../../src/state/store";
 import { graphOps, id, graph as worlds } from "../igb/worlds";
 import { catalogue } from "./catalogue";
 import { FakeServer } from "./server";
@@ -142,12 +142,54 @@ describe("a link", () => {
     log.mockRestore();
   });
 
-  test("to a Space that is gone is not tried again", () => {
+  test("that dies under an edit is lost in the time of an answer, though the browser never tells of a close", () => {
     const store = edit();
-    server.hangUp(4404);
-    pass(1e6);
+    server.socket.deaf = true;
+    store.getState().edit("Move", [move(5)]);
+    pass(PUSH_MS + ANSWER_MS - 1);
+    expect(store.getState()).toMatchObject({ link: "open", pending: 1 });
+    pass(1);
+    expect(store.getState()).toMatchObject({ link: "lost", closedFor: null, pending: 1 });
+    expect(server.socket).toMatchObject({ closed: true, onclose: null }); // what the browser tells later is of no matter
+  });
+
+  test("that dies between the parts of a long graph and the welcome is given up", () => {
+    const store = edit(false);
+    server.silent = true;
+    server.accept();
+    pass(ANSWER_MS - 1);
+    server.send({ type: "part", transfer: "0000parts0", offset: 0, total: 9, bytes: new Uint8Array(3) });
+    pass(ANSWER_MS - 1);
+    expect(store.getState().link).toBe("connecting");
+    pass(1);
     expect(store.getState().link).toBe("lost");
+  });
+
+  test.each([
+    [4401, "unauthenticated"],
+    [4403, "forbidden"],
+    [4404, "not_found"],
+    [4409, "conflict"],
+  ])("that the server closed with %i is not tried again, and the reason is told", (code, closedFor) => {
+    const online: (() => void)[] = [];
+    vi.stubGlobal("addEventListener", (_: string, listener: () => void) => online.push(listener));
+    const store = edit();
+    vi.unstubAllGlobals();
+    server.hangUp(code);
+    pass(1e6);
+    expect(online).toHaveLength(1);
+    for (const told of online) told();
+    expect(store.getState()).toMatchObject({ link: "lost", closedFor });
     expect(server.sockets).toHaveLength(1);
+  });
+
+  test("that the server closed for a while is tried again", () => {
+    const store = edit();
+    server.hangUp(1013);
+    expect(store.getState()).toMatchObject({ link: "lost", closedFor: null });
+    pass(1000);
+    server.accept();
+    expect(store.getState().link).toBe("open");
   });
 
   test("that was closed stays closed", () => {
