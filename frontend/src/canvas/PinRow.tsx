@@ -47,8 +47,7 @@ function useFit(self: PortRef): ConnectVerdict | undefined {
     if (other.node === node && other.port === port && other.side === side) return undefined;
     if (other.side === side) return { code: "direction", expected: "", got: "" };
     const { graph, catalogue } = editor.getState();
-    const { edge, without } = edgeBetween(graph, other, { node, port, side });
-    return canConnect(without, catalogue, edge);
+    return canConnect(graph, catalogue, edgeBetween(other, { node, port, side }));
   }, [dragged, editor, node, port, side]);
 }
 

@@ -41,8 +41,7 @@ export function fittingPort(graph: Graph, catalogue: Catalogue, from: PortRef, n
   const grown: Graph = { ...graph, nodes: new Map(graph.nodes).set(node.id, node) };
   for (const pin of side === "in" ? pins.inputs : pins.outputs) {
     const at: PortRef = { node: node.id, port: pin.name, side };
-    const { edge, without } = edgeBetween(grown, from, at);
-    if (canConnect(without, catalogue, edge) === null) return at;
+    if (canConnect(grown, catalogue, edgeBetween(from, at)) === null) return at;
   }
   return null;
 }

@@ -45,8 +45,7 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
 
   function verdict(a: PortRef, b: PortRef): ConnectVerdict {
     if (a.side === b.side) return { code: "direction", expected: "", got: "" };
-    const { edge, without } = edgeBetween(graph(), a, b);
-    return canConnect(without, now().catalogue, edge);
+    return canConnect(graph(), now().catalogue, edgeBetween(a, b));
   }
 
   function refuse(a: PortRef, b: PortRef): void {
@@ -61,13 +60,13 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
       refuse(a, b);
       return false;
     }
-    const { edge } = edgeBetween(graph(), a, b);
+    const edge = edgeBetween(a, b);
     apply(t("edit.connect", { source: name(edge.source), target: name(edge.target) }), edits.connect(graph(), edge));
     return true;
   }
 
   function reconnect(old: Edge, a: PortRef, b: PortRef): void {
-    const { edge } = edgeBetween(graph(), a, b);
+    const edge = edgeBetween(a, b);
     if (edgeId(edge) === edgeId(old)) return;
     const label = t("edit.connect", { source: name(edge.source), target: name(edge.target) });
     const gesture = `reconnect ${edgeId(old)} ${edgeId(edge)}`;
@@ -90,7 +89,7 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
     apply(label, made.ops, gesture);
     const node = graph().nodes.get(id);
     const port = from && node ? fittingPort(graph(), now().catalogue, from, node) : null;
-    if (from && port) apply(label, edits.connect(graph(), edgeBetween(graph(), from, port).edge), gesture);
+    if (from && port) apply(label, edits.connect(graph(), edgeBetween(from, port)), gesture);
     now().settle();
     view.getState().select([id]);
     view.getState().say(label);

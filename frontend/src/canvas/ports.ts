@@ -1,7 +1,7 @@
 // The ports a node really has: the component's, those its template makes, and those only a wire still names.
 import type { Edge, GraphNode } from "../igb/graph";
 import type { CatalogueEntry, Label, PortType } from "../state/catalogue";
-import { paramOf, slotPorts } from "../state/ports";
+import { inputsOf } from "../state/ports";
 import type { Side } from "./view";
 
 export interface Pin {
@@ -35,13 +35,8 @@ export function pinsOf(node: GraphNode, entry: CatalogueEntry | undefined, into:
   const inputs: Pin[] = [];
   const outputs: Pin[] = [];
   if (entry) {
-    for (const port of entry.inputs) {
+    for (const port of inputsOf(entry, node)) {
       if (!port.hidden) inputs.push({ ...port, connected: fed.has(port.name), missing: false });
-    }
-    const template = entry.template === null ? "" : paramOf(entry, node, entry.template);
-    for (const port of typeof template === "string" ? slotPorts(template) : []) {
-      if (inputs.some((pin) => pin.name === port.name)) continue;
-      inputs.push({ ...port, connected: fed.has(port.name), missing: false });
     }
     for (const port of entry.outputs) {
       if (!port.hidden) outputs.push({ ...port, connected: read.has(port.name), missing: false });

@@ -143,7 +143,6 @@ export const en = {
     unknown_node: "That node is gone.",
     unknown_component: "This server has no component {{got}}.",
     hidden: "Only a run fills {{got}}.",
-    occupied: "{{got}} has this input.",
     direction: "A wire goes from an output to an input.",
     other: "Needs {{expected}}, got {{got}}.",
     dismiss: "Dismiss",

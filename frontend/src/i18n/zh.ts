@@ -145,7 +145,6 @@ export const zh: Words = {
     unknown_node: "该节点已不存在。",
     unknown_component: "服务器没有组件 {{got}}。",
     hidden: "{{got}} 只由运行填入。",
-    occupied: "此输入已由 {{got}} 占用。",
     direction: "连线从输出连到输入。",
     other: "需要 {{expected}}，收到 {{got}}。",
     dismiss: "关闭",

@@ -3,7 +3,8 @@
 import type { Edge, EdgeKey, Graph, GraphNode, Group, Id, Maybe, NodeValue, Op, Value } from "./graph";
 import { checkAnchors } from "./igb";
 import { type EdgeOp, edgeOf, type FieldOp, isEdgeOp, isNodeOp, keyOf, type NodeOp, sameMaybe, withEntry } from "./ops";
-import { compareEdges, hasCycle, Invalid, MAX_EDGES, MAX_NODES, sameValue } from "./shapes";
+import { downstream, hasCycle } from "./paths";
+import { compareEdges, Invalid, MAX_EDGES, MAX_NODES, sameValue } from "./shapes";
 
 export function nodeValue(node: GraphNode): NodeValue {
   return [node.component, node.version, node.params, node.flags];
@@ -54,23 +55,7 @@ export class Draft {
 
   /** Whether `to` can be reached from `from` along edges. */
   reaches(from: Id, to: Id): boolean {
-    const outgoing = new Map<Id, Id[]>();
-    for (const { source, target } of this.edgeMap().values()) {
-      const targets = outgoing.get(source);
-      if (targets) targets.push(target);
-      else outgoing.set(source, [target]);
-    }
-    const seen = new Set([from]);
-    const stack = [from];
-    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
-      if (id === to) return true;
-      for (const target of outgoing.get(id) ?? []) {
-        if (seen.has(target)) continue;
-        seen.add(target);
-        stack.push(target);
-      }
-    }
-    return false;
+    return downstream(this.edgeMap().values(), from).has(to);
   }
 
   /** What stands where a field op writes. */

@@ -1,6 +1,7 @@
 // The `.igb` file (docs/formats.md §2): a graph as bytes, one byte string per graph. Reads, writes and hashes; never repairs.
 import { decode, encode, sameBytes } from "./cbor";
 import type { Edge, Graph, GraphNode, Group, Id, Note, Value } from "./graph";
+import { hasCycle } from "./paths";
 import {
   asArray,
   asComponent,
@@ -20,7 +21,6 @@ import {
   checkSecrets,
   compareEdges,
   compareText,
-  hasCycle,
   Invalid,
   isArray,
   isMap,

@@ -6,7 +6,8 @@ import { isPortName } from "./template";
 
 export const MAX_NODES = 20_000;
 export const MAX_EDGES = 60_000;
-const MAX_POSITION = 1_000_000;
+export const MAX_POSITION = 1_000_000;
+export const MAX_LABEL = 200; // bytes
 const MAX_FLAG: ReadonlyMap<string, number> = new Map([
   ["steps", 1_000_000],
   ["kv", 16_777_216],
@@ -167,7 +168,7 @@ export function asPosition(value: Value | undefined, path: string): readonly [nu
 export function asLabel(value: Value | undefined, path: string): string {
   const label = asText(value, path);
   const length = byteLength(label);
-  if (length < 1 || length > 200) throw new Invalid("section", path);
+  if (length < 1 || length > MAX_LABEL) throw new Invalid("section", path);
   return label;
 }
 
@@ -187,7 +188,7 @@ export function asNote(value: Value | undefined, path: string): Note {
 export function asGroup(value: Value | undefined, path: string): Group {
   const [label, members] = asArray(value, path, 2);
   const name = asText(label, path);
-  if (byteLength(name) > 200) throw new Invalid("section", path);
+  if (byteLength(name) > MAX_LABEL) throw new Invalid("section", path);
   const ids = asArray(members, path).map((id) => asText(id, path));
   if (ids.length === 0) throw new Invalid("section", path);
   for (let i = 1; i < ids.length; i++)
@@ -213,28 +214,4 @@ export function checkSecrets(value: Value, path: string): void {
     return;
   }
   for (const inner of value.values()) checkSecrets(inner, path);
-}
-
-/** Whether edges, one to itself included, lead back to where they began. Walks without recursion. */
-export function hasCycle(edges: readonly Edge[]): boolean {
-  const waiting = new Map<Id, number>();
-  const outgoing = new Map<Id, Id[]>();
-  for (const { source, target } of edges) {
-    waiting.set(target, (waiting.get(target) ?? 0) + 1);
-    const targets = outgoing.get(source);
-    if (targets) targets.push(target);
-    else outgoing.set(source, [target]);
-  }
-  const ready = [...outgoing.keys()].filter((id) => !waiting.has(id));
-  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
-    for (const target of outgoing.get(id) ?? []) {
-      const left = (waiting.get(target) as number) - 1;
-      waiting.set(target, left);
-      if (left === 0) {
-        waiting.delete(target);
-        ready.push(target);
-      }
-    }
-  }
-  return waiting.size > 0;
 }

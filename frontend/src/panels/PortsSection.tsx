@@ -9,10 +9,11 @@ import { useEditor } from "../canvas/screen";
 import type { PortRef } from "../canvas/view";
 import { useWords } from "../i18n/language";
 import type { Edge, Graph, Id } from "../igb/graph";
+import { downstream } from "../igb/paths";
 import { PortMark } from "../look/PortMark";
 import type { CatalogueEntry, PortType } from "../state/catalogue";
 import type { Diagnostic } from "../state/editor";
-import { accepts, downstream } from "../state/ports";
+import { accepts } from "../state/ports";
 
 /** In a larger graph the sources are listed when they are asked for. */
 const FEW = 200;
@@ -129,7 +130,7 @@ function InputRow({ id, pin, wire, graph, catalogue, bad }: InputProps) {
 
 /** Every output that this input may read: of a fitting type, and not fed by this node itself. One walk for all of them. */
 function sourcesFor(graph: Graph, catalogue: Catalogue, id: Id, type: PortType): PortRef[] {
-  const fed = downstream(graph, id);
+  const fed = downstream(graph.edges, id);
   const found: PortRef[] = [];
   for (const [node, { component }] of graph.nodes) {
     if (fed.has(node)) continue;

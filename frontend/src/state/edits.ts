@@ -2,18 +2,14 @@
 // `Editor.edit` applies them. A gesture that would change nothing gives no ops.
 import type { Edge, EdgeKey, Graph, GraphNode, Group, Id, Maybe, NodeValue, Op, Value } from "../igb/graph";
 import { mint } from "../igb/id";
-import { compose, type FieldOp, fieldOp, keyOf, sameMaybe } from "../igb/ops";
-import { byteLength } from "../igb/shapes";
+import { compose, type FieldOp, fieldOp, keyOf, place, sameMaybe } from "../igb/ops";
+import { byteLength, MAX_LABEL, MAX_POSITION } from "../igb/shapes";
 import { slots } from "../igb/template";
 import type { CatalogueEntry } from "./catalogue";
-import { edgeInto } from "./connect";
 import { paramOf } from "./ports";
 
 type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 type Point = readonly [x: number, y: number];
-
-const FARTHEST = 1_000_000;
-const LONGEST_LABEL = 200; // bytes
 
 export interface Added {
   readonly ids: readonly Id[]; // of the new nodes
@@ -62,13 +58,14 @@ export function removeNodes(graph: Graph, ids: Iterable<Id>): Op[] {
 
 /** Make an edge; the one that stands at that place of the input gives way to it. */
 export function connect(graph: Graph, edge: Edge): Op[] {
-  const there = edgeInto(graph, edge);
+  const { target, input, slot } = edge;
+  const there = graph.edges.find((old) => old.target === target && old.input === input && old.slot === slot);
   return compose([...(there ? [without(there)] : []), ["edge+", keyOf(edge)]]);
 }
 
 export function disconnect(graph: Graph, edges: Iterable<Edge>): Op[] {
-  const places = new Set([...edges].map((edge) => keyOf(edge).join("\0")));
-  return graph.edges.filter((edge) => places.has(keyOf(edge).join("\0"))).map(without);
+  const gone = new Set([...edges].map((edge) => place(without(edge))));
+  return graph.edges.map(without).filter((op) => gone.has(place(op)));
 }
 
 /** Write a param as authored, or take it away (`undefined`: the component's default holds). Edges into slots that a template loses go along. */
@@ -163,7 +160,7 @@ function onGrid([x, y]: Point): Point {
 }
 
 function within(n: number): number {
-  return Math.max(-FARTHEST, Math.min(FARTHEST, Math.round(n))) + 0; // no -0
+  return Math.max(-MAX_POSITION, Math.min(MAX_POSITION, Math.round(n))) + 0; // no -0
 }
 
 /** Half a character has no bytes: it becomes the replacement character, as everywhere on the web. */
@@ -176,7 +173,7 @@ function cut(label: string): string {
   let short = "";
   for (const character of label) {
     length += byteLength(character);
-    if (length > LONGEST_LABEL) break;
+    if (length > MAX_LABEL) break;
     short += character;
   }
   return short;

@@ -16,6 +16,7 @@ const TOLD_BY: Readonly<Record<Module, readonly Kind[]>> = {
   igb: ["igb", "patch", "apply"],
   ops: ["patch", "apply"],
   patch: ["patch", "apply"],
+  paths: ["igb", "apply"],
   shapes: ["igb", "patch", "apply"],
   template: ["slots", "igb", "patch"],
 };

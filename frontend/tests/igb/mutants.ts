@@ -4,7 +4,19 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import type { Readers } from "./vectors";
 
-export const MODULES = ["budget", "cbor", "draft", "graph", "id", "igb", "ops", "patch", "shapes", "template"] as const;
+export const MODULES = [
+  "budget",
+  "cbor",
+  "draft",
+  "graph",
+  "id",
+  "igb",
+  "ops",
+  "patch",
+  "paths",
+  "shapes",
+  "template",
+] as const;
 export type Module = (typeof MODULES)[number];
 
 export interface Mutant {
