@@ -65,11 +65,11 @@ class Editor:
     def wait_for(self, node: str, status: str, timeout: float = SLOW) -> None:
         expect(self.card(node)).to_have_attribute("data-status", status, timeout=timeout)
 
-    def first_text(self, node: str = "") -> str:
-        """The first tokens of a running card, this one or any; looked for every frame, as an answer is soon done."""
-        card = f"[data-testid=node-{node}]" if node else ""
-        script = "of => document.querySelector(`article${of}[data-status=running] .stream:not(.quiet)`)?.textContent"
-        return str(self.page.wait_for_function(script, arg=card, timeout=SLOW).json_value())
+    def first_text(self, node: str) -> str:
+        """The first tokens of a running card; looked for at every frame, as an answer is soon done."""
+        place = f"article[data-testid=node-{node}][data-status=running] .stream:not(.quiet)"
+        script = "place => document.querySelector(place)?.textContent"
+        return str(self.page.wait_for_function(script, arg=place, timeout=SLOW).json_value())
 
     def igb(self) -> bytes:
         """The graph as the server has it, once every edit is acknowledged."""
