@@ -8,7 +8,7 @@ import { useRest } from "../panels/rest";
 import type { CatalogueEntry } from "../state/catalogue";
 import type { Socket } from "../state/connection";
 import type { Editor } from "../state/editor";
-import { RestError } from "../state/rest";
+import { type Rest, RestError } from "../state/rest";
 import { createEditor } from "../state/store";
 import { EditorScreen } from "./EditorScreen";
 import { goHome } from "./place";
@@ -17,12 +17,13 @@ const RETRY = 2_000;
 
 type Opened = { editor: StoreApi<Editor>; view: ReturnType<typeof createView> };
 
-function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>): Opened {
+function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: Rest): Opened {
   const editor = createEditor({
     base: location.origin,
     space,
     catalogue,
     socket: (url) => new WebSocket(url) as Socket,
+    status: () => rest.status(space),
   });
   return { editor, view: createView() };
 }
@@ -40,7 +41,7 @@ export function SpacePage({ id }: { id: Id }) {
       try {
         const [catalogue] = await Promise.all([rest.catalogue(), rest.space(id)]);
         if (over) return;
-        made = open(id, catalogue);
+        made = open(id, catalogue, rest);
         setOpened(made);
       } catch (error) {
         if (!(error instanceof RestError)) throw error;

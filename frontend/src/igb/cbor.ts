@@ -3,10 +3,10 @@
 import type { Value } from "./graph";
 
 export const MAX_SIZE = 16 * 1024 * 1024;
-export const MAX_DEPTH = 32;
+const MAX_DEPTH = 32;
 export const MAX_ITEMS = 200_000;
 
-export type MalformedCode =
+type MalformedCode =
   | "empty"
   | "size"
   | "reserved"
@@ -359,7 +359,7 @@ class Writer {
   }
 }
 
-export function hasLoneSurrogate(text: string): boolean {
+function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
 

@@ -107,7 +107,7 @@ export async function hashes(graph: Graph): Promise<{ file: Uint8Array; sem: Uin
   return { file, sem };
 }
 
-export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
 }
 

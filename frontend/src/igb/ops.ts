@@ -31,7 +31,7 @@ export type EdgeOp = Extract<Op, readonly ["edge-" | "edge+", EdgeKey]>;
 export type NodeOp = Extract<Op, readonly ["node-" | "node+", readonly [Id], NodeValue]>;
 
 /** The phases of the normal form, in order. */
-export const PHASES: readonly Kind[] = [
+const PHASES: readonly Kind[] = [
   "edge-",
   "node-",
   "node+",

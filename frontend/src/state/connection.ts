@@ -24,6 +24,8 @@ export interface ConnectionOptions {
   hello: () => ClientFrame;
   /** A frame that the server always answers and that changes nothing; sent when the line has been quiet. */
   probe: () => ClientFrame;
+  /** The HTTP status of the Space, 0 without an answer. A browser does not tell why a socket did not open, so this is asked. */
+  status: () => Promise<number>;
   onLink: (link: Link, closedFor: ClosedFor | null) => void;
   onWelcome: (frame: WelcomeFrame, igb: Uint8Array) => void;
   onFrame: (frame: Told) => void;
@@ -35,14 +37,15 @@ export type Told = Exclude<ServerFrame, { type: "welcome" } | { type: "part" }>;
 
 export const QUIET_MS = 15_000; // without a frame for so long the link is probed
 export const ANSWER_MS = 10_000; // without an answer for so long the link is lost
-export const STEADY_MS = 5_000; // a link that lived so long starts the backoff anew
-/** Close codes after which coming back is no use. */
+const STEADY_MS = 5_000; // a link that lived so long starts the backoff anew
+/** HTTP statuses after which coming back is no use; close codes are the same ones from 4000. */
 const FINAL: ReadonlyMap<number, ClosedFor> = new Map([
-  [4401, "unauthenticated"],
-  [4403, "forbidden"],
-  [4404, "not_found"],
-  [4409, "conflict"],
+  [401, "unauthenticated"],
+  [403, "forbidden"],
+  [404, "not_found"],
+  [409, "conflict"],
 ]);
+const CLOSE = 4000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 
@@ -52,6 +55,7 @@ export class Connection {
   private socket: Socket | null = null;
   private link: Link = "connecting";
   private readonly parts = new Parts();
+  private opened = false; // the newest socket was
   private attempt = 0;
   private openedAt = 0;
   private quiet: Timer | undefined;
@@ -92,10 +96,14 @@ export class Connection {
   private connect(): void {
     const socket = this.options.socket(this.options.url);
     this.socket = socket;
+    this.opened = false;
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => this.write(this.options.hello());
+    socket.onopen = () => {
+      this.opened = true;
+      this.write(this.options.hello());
+    };
     socket.onmessage = ({ data }) => this.receive(data);
-    socket.onclose = ({ code }) => this.lost(FINAL.get(code) ?? null);
+    socket.onclose = ({ code }) => this.lost(FINAL.get(code - CLOSE));
     socket.onerror = () => this.lost();
     this.awaitAnswer();
   }
@@ -154,14 +162,28 @@ export class Connection {
   }
 
   /** The link is lost as soon as that is known here: on a dead network the browser tells of its own close minutes later. */
-  private lost(closedFor: ClosedFor | null = null): void {
+  private lost(closedFor?: ClosedFor): void {
     if (this.closed || !this.socket) return;
+    if (closedFor) {
+      this.end(closedFor);
+      return;
+    }
     const steady = this.link === "open" && Date.now() - this.openedAt >= STEADY_MS;
     this.detach();
     this.attempt = steady ? 0 : this.attempt + 1;
     const delay = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(this.attempt, 10));
-    this.closed = closedFor !== null;
-    if (!this.closed) this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
+    this.retry = setTimeout(() => this.connect(), delay * (0.5 + this.options.random() / 2));
+    this.setLink("lost");
+    if (!this.opened) void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    const closedFor = FINAL.get(await this.options.status());
+    if (closedFor && !this.closed && this.link !== "open") this.end(closedFor);
+  }
+
+  private end(closedFor: ClosedFor): void {
+    this.close();
     this.setLink("lost", closedFor);
   }
 

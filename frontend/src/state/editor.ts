@@ -1,6 +1,9 @@
 // The editor's state as the interface sees it. The store in `store.ts` implements `Editor`; nothing else changes a graph.
 import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
+import type { Diagnostic } from "../wire/frames";
 import type { CatalogueEntry } from "./catalogue";
+
+export type { Diagnostic } from "../wire/frames";
 
 export type Link = "connecting" | "open" | "lost"; // lost: edits are kept on this machine and pushed on return
 
@@ -16,16 +19,6 @@ export interface Version {
   sem: string;
   patch: string | null;
   dotbin: string | null;
-}
-
-export interface Diagnostic {
-  code: string;
-  where: string;
-  node: Id | null;
-  field: string | null; // a param or a port
-  expected: string;
-  got: string;
-  hint: string;
 }
 
 export type NodePhase =

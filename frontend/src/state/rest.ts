@@ -77,6 +77,15 @@ export function createRest(base = "", fetcher: typeof fetch = (input, init) => f
     engine: () => object<EngineStatus>("GET", "/engine"),
     spaces: () => list<SpaceInfo>("/spaces"),
     space: (id: Id) => object<SpaceInfo>("GET", `/spaces/${id}`),
+    /** The HTTP status of a Space; 0: no answer came. */
+    status: async (id: Id): Promise<number> => {
+      try {
+        return (await call("GET", `/spaces/${id}`)).status;
+      } catch (error) {
+        if (error instanceof RestError) return error.status;
+        throw error;
+      }
+    },
     makeSpace: (name: string, template?: string, language?: "en" | "zh") =>
       object<SpaceInfo>("POST", "/spaces", { name, template, language }),
     importSpace: (name: string, igb: Uint8Array) =>

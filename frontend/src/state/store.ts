@@ -21,6 +21,7 @@ export interface EditorOptions {
   space: Id;
   catalogue: ReadonlyMap<string, CatalogueEntry>;
   socket: SocketFactory; // in a browser `(url) => new WebSocket(url)`
+  status?: () => Promise<number>; // the HTTP status of the Space, 0 without an answer
   frame?: (callback: () => void) => void; // calls back before the next picture is drawn
   random?: () => number;
 }
@@ -78,6 +79,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     socket: options.socket,
     hello: () => ({ type: "hello", protocol: 1, client, resume: follower.resumable() }),
     probe: () => ({ type: "resume", run: client, after_seq: 0 }), // no run has this id: the answer is a refusal
+    status: options.status ?? (async () => 0),
     onLink: (link, closedFor) => store.setState({ link, closedFor }),
     onWelcome,
     onFrame,

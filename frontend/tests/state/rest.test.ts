@@ -90,4 +90,10 @@ describe("REST", () => {
       refusal: { code: "unreachable", got: "TypeError: fetch failed" },
     });
   });
+
+  test("the status of a Space is told, whatever it is", async () => {
+    expect(await world(200, {}).rest.status("x")).toBe(200);
+    expect(await world(401, null).rest.status("x")).toBe(401);
+    expect(await createRest("", () => Promise.reject(new TypeError("fetch failed"))).status("x")).toBe(0);
+  });
 });

@@ -8,7 +8,7 @@ import type { CatalogueEntry } from "../../src/state/catalogue";
 import { ANSWER_MS, QUIET_MS } from "../../src/state/connection";
 import type { Editor } from "../../src/state/editor";
 import * as edits from "../../src/state/edits";
-import { createEditor, PUSH_MS } from "../../src/state/store";
+import { createEditor, type EditorOptions, PUSH_MS } from "../../src/state/store";
 import { graphOps, id, graph as worlds } from "../igb/worlds";
 import { catalogue } from "./catalogue";
 import { FakeServer } from "./server";
@@ -37,7 +37,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function edit(accept = true): StoreApi<Editor> {
+function edit(accept = true, more: Partial<EditorOptions> = {}): StoreApi<Editor> {
   const store = createEditor({
     base: "http://127.0.0.1:8000",
     space: "00000space",
@@ -45,6 +45,7 @@ function edit(accept = true): StoreApi<Editor> {
     socket: server.factory,
     frame: (callback) => frames.push(callback),
     random: () => 0.5,
+    ...more,
   });
   open.push(store);
   if (accept) server.accept();
@@ -181,6 +182,28 @@ describe("a link", () => {
     for (const told of online) told();
     expect(store.getState()).toMatchObject({ link: "lost", closedFor });
     expect(server.sockets).toHaveLength(1);
+  });
+
+  test("whose socket does not open asks why, and is not tried again when there is a reason", async () => {
+    const told = [0, 401];
+    const status = vi.fn(async () => told.shift() ?? 0);
+    const store = edit(false, { status });
+    server.hangUp();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(store.getState()).toMatchObject({ link: "lost", closedFor: null });
+    expect(server.sockets).toHaveLength(2);
+    server.hangUp();
+    await vi.advanceTimersByTimeAsync(1e6);
+    expect(store.getState()).toMatchObject({ link: "lost", closedFor: "unauthenticated" });
+    expect(server.sockets).toHaveLength(2);
+    expect(status).toHaveBeenCalledTimes(2);
+  });
+
+  test("that was open does not ask why it was lost", () => {
+    const status = vi.fn(async () => 404);
+    edit(true, { status });
+    server.hangUp();
+    expect(status).not.toHaveBeenCalled();
   });
 
   test("that the server closed for a while is tried again", () => {
