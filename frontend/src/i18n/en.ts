@@ -229,6 +229,14 @@ export const en = {
   status: {
     open: "Connected",
     connecting: "Connecting",
+    closed: {
+      unauthenticated: "Signed out. Open the address that the server printed.",
+      forbidden: "Not allowed here",
+      not_found: "This Space was deleted",
+      conflict: "Out of step with the server. Reload.",
+    },
+    closedHint_one: "{{count}} change was not saved.",
+    closedHint_other: "{{count}} changes were not saved.",
     lost: "Kept on this machine",
     lostHint_one: "No link. {{count}} change waits here.",
     lostHint_other: "No link. {{count}} changes wait here.",

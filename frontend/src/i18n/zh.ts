@@ -231,6 +231,14 @@ export const zh: Words = {
   status: {
     open: "已连接",
     connecting: "正在连接",
+    closed: {
+      unauthenticated: "已退出，打开服务器给出的地址",
+      forbidden: "无权访问",
+      not_found: "此空间已删除",
+      conflict: "与服务器不一致，重新加载",
+    },
+    closedHint_one: "{{count}} 处改动未保存。",
+    closedHint_other: "{{count}} 处改动未保存。",
     lost: "已存于本机",
     lostHint_one: "未连接，{{count}} 处改动存于本机。",
     lostHint_other: "未连接，{{count}} 处改动存于本机。",

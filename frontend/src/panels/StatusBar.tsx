@@ -75,6 +75,20 @@ function LinkState() {
   const { t } = useWords();
   const link = useEditor((editor) => editor.link);
   const pending = useEditor((editor) => editor.pending);
+  const closedFor = useEditor((editor) => editor.closedFor);
+  if (closedFor) {
+    return (
+      <span
+        className="cell is-error"
+        title={t("status.closedHint", { count: pending })}
+        role="alert"
+        data-testid="link"
+      >
+        <Glyph name="warn" size={12} />
+        {t(`status.closed.${closedFor}`)}
+      </span>
+    );
+  }
   if (link === "lost") {
     return (
       <span
