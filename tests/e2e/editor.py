@@ -18,6 +18,7 @@ class Editor:
     origin: str
     space: str
     sent: list[dict[str, Any]] = field(default_factory=list)  # frames the browser sent
+    came: list[dict[str, Any]] = field(default_factory=list)  # frames it got
 
     @classmethod
     def open_new(cls, page: Page, origin: str, template: str = "empty") -> "Editor":
@@ -37,11 +38,12 @@ class Editor:
         return editor
 
     def _listen(self, socket: WebSocket) -> None:
-        def frame(payload: str | bytes) -> None:
+        def into(frames: list[dict[str, Any]], payload: str | bytes) -> None:
             assert isinstance(payload, bytes), "the wire is binary"
-            self.sent.append(codec.decode(payload))  # type: ignore[arg-type]
+            frames.append(codec.decode(payload))  # type: ignore[arg-type]
 
-        socket.on("framesent", frame)
+        socket.on("framesent", lambda payload: into(self.sent, payload))
+        socket.on("framereceived", lambda payload: into(self.came, payload))
 
     # what there is
 
