@@ -177,3 +177,8 @@ def test_every_glyph_of_a_component_is_drawn() -> None:
 def test_the_changelog_speaks_to_users() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## \d+\.\d+\.\d+", text, re.M)
+
+
+def test_lock_files_name_no_host() -> None:
+    locks = [*ROOT.glob("*.lock"), ROOT / "frontend/package-lock.json"]
+    assert [path.name for path in locks if "://" in path.read_text("utf-8")] == []
