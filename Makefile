@@ -18,8 +18,11 @@ test: setup-dev browser ## set up and pass everything
 
 check: setup-dev ## the quick loop: lint, types, fast tests
 	$(MAKE) lint
-	$(V)/pytest -n 2 -m "not model and not browser and not slow"
+	$(V)/pytest -n 2 -m "not model and not browser and not slow and not long"
 	npm --prefix frontend test
+
+long: setup-dev browser ## the long forms: kills, cuts, schedules, mutants
+	$(V)/pytest -m long
 
 lint: setup-dev
 	$(V)/ruff check .
@@ -73,4 +76,4 @@ browser: # Chromium and a Chinese font for the end-to-end tests
 clean: ## forget what was set up
 	rm -rf .venv .stamps frontend/node_modules frontend/dist
 
-.PHONY: help run test check lint gen bench lock setup setup-dev browser clean
+.PHONY: help run test check long lint gen bench lock setup setup-dev browser clean
