@@ -75,13 +75,17 @@ class Example:
     outputs: Values
 
 
+GROUPS = ("io", "text", "model", "flow")
+"""Sections of the palette."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     name: str
     version: int
     effect: Effect
     label: Label
-    group: str  # palette section: io, text, model, flow
+    group: str  # one of GROUPS
     glyph: str
     params: type[Params]
     inputs: tuple[Port, ...]

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -47,6 +48,11 @@ def test_a_module_that_lacks_a_part_is_refused_by_name() -> None:
         load(module)
     module.SPEC = ALL["llm.generate"].spec  # type: ignore[attr-defined]
     module.request = lambda p, inputs: None  # type: ignore[attr-defined]
+    spec = replace(ALL["text.clean"].spec, group="sound")
+    module.SPEC = spec
+    with pytest.raises(BadComponent, match="expected a group of io, text, model, flow, got 'sound'"):
+        load(module)
+    module.SPEC = ALL["llm.generate"].spec
     with pytest.raises(BadComponent, match=r"broken: a anchor component needs the function finish\(\)"):
         load(module)
 

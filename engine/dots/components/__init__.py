@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from dots import codec
-from dots.spec import Effect, Spec
+from dots.spec import GROUPS, Effect, Spec
 
 ENTRIES: dict[Effect, tuple[str, ...]] = {
     Effect.PURE: ("run",),
@@ -51,13 +51,15 @@ class Component:
 def load(module: ModuleType) -> Component:
     """The component in a module.
 
-    Raises BadComponent when SPEC, the docstring or an entry is missing.
+    Raises BadComponent when SPEC, the docstring or an entry is missing, or the palette has no such group.
     """
     spec = getattr(module, "SPEC", None)
     if not isinstance(spec, Spec):
         raise BadComponent(f"{module.__name__}: expected SPEC, a dots.spec.Spec, got {spec!r}")
     if not module.__doc__:
         raise BadComponent(f"{module.__name__}: expected a docstring (it is the palette's help), got none")
+    if spec.group not in GROUPS:
+        raise BadComponent(f"{module.__name__}: expected a group of {', '.join(GROUPS)}, got {spec.group!r}")
     for entry in ENTRIES[spec.effect]:
         if not callable(getattr(module, entry, None)):
             raise BadComponent(f"{module.__name__}: a {spec.effect} component needs the function {entry}()")
