@@ -26,6 +26,7 @@ from spaces.typed import Mismatch
 log = logging.getLogger("spaces.open_space")
 
 QUIET = 0.15  # seconds without a push before the graph is diagnosed again
+RESTORER = "restore"  # in the journal, whoever asked: no client id has this form
 
 
 class Member(Protocol):
@@ -184,6 +185,49 @@ class OpenSpace:
         program = compiled(graph, self.catalogue)
         files = Files(data, patch_file(change), program.data)
         return self.store.add_version(self.id, message, author, change.target.sem, files)
+
+    async def restore(self, number: int, message: str, author: str) -> tables.Version:
+        """Make the Room a version's graph, as one push, and that graph the newest version.
+
+        A Space whose newest version is this graph already gets no other. Raises Refused when there is no such version.
+        """
+        return await asyncio.shield(asyncio.create_task(self.restore_in_order(number, message, author)))
+
+    async def restore_in_order(self, number: int, message: str, author: str) -> tables.Version:
+        async with self.lock:
+            counter = self.counters.get(RESTORER, -1) + 1
+            row, data, outcome = await asyncio.to_thread(self.journal_restored, number, counter)
+            if outcome.ops:
+                self.room.take(author, outcome)
+                self.counters[RESTORER] = counter
+                if self.room.wants_snapshot:
+                    self.room.snapshot_taken()
+                self.tell(wire.Patched(self.room.seq, [patch.to_value(op) for op in outcome.ops], author, []))
+                self.diagnose_soon(QUIET)
+            if self.version is None or self.version.file != row.file:
+                self.version = await asyncio.to_thread(self.add_version, outcome.graph, data, message, author)
+                self.tell(wire.Saved((RESTORER, counter), version_frame(self.version)))
+            return self.version
+
+    def journal_restored(self, number: int, counter: int) -> tuple[tables.Version, bytes, Outcome]:
+        """In a thread, under the lock: the version, its bytes, and the ops to it, written before anyone is told."""
+        row = self.store.version(self.id, number)
+        data = self.store.file(row.file).content
+        graph = igb.read(data)
+        outcome = Outcome(graph, patch.diff_ops(self.room.graph, graph), as_sent=True)
+        if outcome.ops:
+            entry = Entry(RESTORER, counter, self.room.seq + 1, encode_ops(outcome.ops))
+            self.store.append(self.id, entry, data if self.room.wants_snapshot else None)
+        return row, data, outcome
+
+    async def rename_version(self, number: int, message: str) -> tables.Version:
+        """Give a version another message; its bytes and its number stay. Raises Refused when there is none."""
+        async with self.lock:
+            row = await asyncio.to_thread(self.store.rename_version, self.id, number, message)
+            if self.version is not None and self.version.number == number:
+                self.version = row
+                self.tell(wire.Saved((RESTORER, self.counters.get(RESTORER, 0)), version_frame(row)))
+            return row
 
     # Runs
 

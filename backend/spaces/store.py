@@ -254,6 +254,15 @@ class Store:
             session.add(row)
         return row
 
+    def rename_version(self, space: str, number: int, message: str) -> tables.Version:
+        with self.transaction() as session:
+            row = session.get(tables.Version, (space, number))
+            if row is None:
+                raise missing("version", str(number))
+            row.message = message
+            session.add(row)
+        return row
+
     def file(self, digest: bytes) -> tables.File:
         with self.reading() as session:
             row = session.get(tables.File, digest)

@@ -1,13 +1,14 @@
 """Saving, versions, and files that come back byte for byte."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
 from dots.components import catalogue
 from igc import igb, patch
 from spaces.templates import TEMPLATES, build
-from tests.spaces.conftest import Running, node, node_id
+from tests.spaces.conftest import Running, node, node_id, running
 
 
 def template_bytes(name: str) -> bytes:
@@ -98,4 +99,95 @@ def test_a_file_that_is_no_graph_is_refused_with_its_place(server: Running, data
     with server.program() as client:
         answer = client.post("/api/spaces/import", params={"name": "Bad"}, content=data)
     assert answer.status_code == 422
+    assert set(answer.json()) == {"code", "where", "expected", "got", "hint"}
+
+
+def test_a_restored_version_is_a_new_one_with_the_same_bytes_and_every_tab_follows(server: Running) -> None:
+    space, a, b = server.new_space("summary"), node_id(), node_id()
+    one, two = server.join(space, "c000000001"), server.join(space, "c000000002")
+    first = one.until("welcome")["igb"]
+    graph = igb.read(two.until("welcome")["igb"])
+    one.send(type="save", id=["c000000001", 1], seq=0, base_version=None, message="Begin")
+    one.until("saved")
+    one.counter = 1
+    one.push(node(a), node(b), ["move", [a], [], [[8, 16]]])
+    one.until("ack")
+    one.send(type="save", id=["c000000001", 3], seq=1, base_version=1, message="More")
+    one.until("saved")
+    with server.program() as client:
+        restored = client.post(f"/api/spaces/{space}/versions/1/restore", json={})
+        assert restored.status_code == 200, restored.text
+        version = restored.json()
+        assert (version["number"], version["message"], version["author"]) == (3, "Restore v1", "tester")
+        assert version["file"] == hashlib.sha256(first).hexdigest()
+        assert client.get(f"/api/files/{version['file']}").content == first
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == first
+        change = patch.read(client.get(f"/api/files/{version['patch']}").content)
+        second = client.get(f"/api/spaces/{space}/versions").json()[1]
+        assert igb.write(patch.apply(change, igb.read(client.get(f"/api/files/{second['file']}").content))) == first
+        again = client.post(f"/api/spaces/{space}/versions/3/restore", json={"message": "again"})
+        assert again.json() == version
+    for _ in range(2):
+        patched = two.until("patched")
+        graph = patch.apply_ops(graph, [patch.op_from_value(op, "op") for op in patched["ops"]])
+    assert (patched["author"], igb.write(graph)) == ("tester", first)
+    assert two.until("saved", id=["restore", 0])["version"]["number"] == 3
+    one.push(node(node_id()))
+    assert one.until("ack")["seq"] == 3
+
+
+def test_a_restore_stands_in_the_journal(tmp_path: Path) -> None:
+    with running(tmp_path) as found:
+        space = found.new_space("summary")
+        one = found.join(space)
+        first = one.until("welcome")["igb"]
+        one.send(type="save", id=["c000000001", 1], seq=0, base_version=None, message="Begin")
+        one.counter = 1
+        one.push(node(node_id()))
+        one.until("ack")
+        with found.program() as client:
+            assert client.post(f"/api/spaces/{space}/versions/1/restore", json={}).json()["number"] == 1
+    with running(tmp_path) as found, found.program() as client:
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == first
+        peer = found.join(space)
+        peer.until("welcome")
+        peer.push(node(node_id()))
+        peer.until("ack")
+        client.post(f"/api/spaces/{space}/versions/1/restore", json={})
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == first
+
+
+def test_a_version_is_renamed_and_keeps_its_bytes(server: Running) -> None:
+    space = server.new_space()
+    one = server.join(space)
+    one.send(type="save", id=["c000000001", 1], seq=0, base_version=None, message="Begin")
+    before = one.until("saved")["version"]
+    with server.browser() as client:
+        renamed = client.patch(f"/api/spaces/{space}/versions/1", json={"message": "起点"})
+        assert renamed.status_code == 200
+        (listed,) = client.get(f"/api/spaces/{space}/versions").json()
+        assert (listed["message"], listed["file"]) == ("起点", before["file"].hex())
+        file = client.get(f"/api/files/{listed['file']}", params={"name": '试 "v1"/..\r\n'})
+    assert one.until("saved")["version"] == before | {"message": "起点"}
+    told = file.headers["content-disposition"]
+    assert "filename*=UTF-8''%E8%AF%95%20%22v1%22%2F..%0D%0A.igb" in told
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "versions/1/restore", {}, 404),
+        ("PATCH", "versions/1", {"message": "x"}, 404),
+        ("PATCH", "versions/0", {"message": "x"}, 422),
+        ("PATCH", "versions/1", {}, 422),
+        ("POST", "versions/1/restore", {"message": 7}, 422),
+        ("POST", "versions/99999999999999999999/restore", {}, 422),
+    ],
+)
+def test_a_version_that_is_not_there_or_a_body_of_another_form_is_refused(
+    server: Running, method: str, path: str, body: object, status: int
+) -> None:
+    with server.program() as client:
+        answer = client.request(method, f"/api/spaces/{server.new_space()}/{path}", json=body)
+    assert answer.status_code == status
     assert set(answer.json()) == {"code", "where", "expected", "got", "hint"}

@@ -1,7 +1,6 @@
-"""Spaces: list, make, look, rename, delete, import, download, versions."""
+"""Spaces: list, make, look, rename, delete, import, download."""
 
 import asyncio
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -13,7 +12,6 @@ from spaces import tables
 from spaces.errors import Reason, Refused
 from spaces.graphs import read_igb
 from spaces.ids import new_id
-from spaces.open_space import version_frame
 from spaces.parts import Parts, Server
 from spaces.templates import TEMPLATES, Language, build
 
@@ -36,12 +34,6 @@ class Renamed(BaseModel):
 
 def shown(row: tables.Space) -> dict[str, Any]:
     return {"id": row.id, "name": row.name, "created": tables.iso(row.created), "changed": tables.iso(row.changed)}
-
-
-def shown_version(row: tables.Version) -> dict[str, Any]:
-    """A version as the socket tells it; JSON has hashes as hex."""
-    facts = asdict(version_frame(row))
-    return {name: fact.hex() if isinstance(fact, bytes) else fact for name, fact in facts.items()}
 
 
 @router.get("")
@@ -99,8 +91,3 @@ async def graph(server: Server, space: SpaceId) -> Response:
     data = await asyncio.to_thread(igb.write, found.room.graph)
     headers = {"content-disposition": f'attachment; filename="{space}.igb"', "cache-control": "no-store"}
     return Response(data, media_type="application/octet-stream", headers=headers)
-
-
-@router.get("/{space}/versions")
-def versions(server: Server, space: SpaceId) -> list[dict[str, Any]]:
-    return [shown_version(row) for row in server.store.versions(space)]
