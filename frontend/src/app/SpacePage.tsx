@@ -7,25 +7,34 @@ import type { Id } from "../igb/graph";
 import { useRest } from "../panels/rest";
 import type { CatalogueEntry } from "../state/catalogue";
 import type { Socket } from "../state/connection";
+import { deliver } from "../state/deliver";
 import type { Editor } from "../state/editor";
+import { type Kept, openKept } from "../state/keep";
 import { type Rest, RestError } from "../state/rest";
-import { createEditor } from "../state/store";
+import { Database, PageLocks } from "../state/shelf";
+import { createEditor, type EditorOptions } from "../state/store";
 import { EditorScreen } from "./EditorScreen";
 import { goHome } from "./place";
 
 const RETRY = 2_000;
 
-type Opened = { editor: StoreApi<Editor>; view: ReturnType<typeof createView> };
+type Opened = { editor: StoreApi<Editor>; view: ReturnType<typeof createView>; close: () => void };
 
-function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: Rest): Opened {
-  const editor = createEditor({
+function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: Rest, kept: Kept | null): Opened {
+  const options: EditorOptions = {
     base: location.origin,
     space,
     catalogue,
     socket: (url) => new WebSocket(url) as Socket,
     status: () => rest.status(space),
-  });
-  return { editor, view: createView() };
+  };
+  const editor = createEditor(kept ? { ...options, keep: kept.own } : options);
+  const stop = deliver(options, kept?.left ?? [], editor);
+  const close = (): void => {
+    stop();
+    editor.getState().close();
+  };
+  return { editor, view: createView(), close };
 }
 
 export function SpacePage({ id }: { id: Id }) {
@@ -41,7 +50,10 @@ export function SpacePage({ id }: { id: Id }) {
       try {
         const [catalogue] = await Promise.all([rest.catalogue(), rest.space(id)]);
         if (over) return;
-        made = open(id, catalogue, rest);
+        const kept = await openKept(new Database(), new PageLocks(), id);
+        if (over) for (const keep of kept ? [kept.own, ...kept.left] : []) void keep.close();
+        if (over) return;
+        made = open(id, catalogue, rest, kept);
         setOpened(made);
       } catch (error) {
         if (!(error instanceof RestError)) throw error;
@@ -54,7 +66,7 @@ export function SpacePage({ id }: { id: Id }) {
     return () => {
       over = true;
       clearTimeout(timer);
-      made?.editor.getState().close();
+      made?.close();
     };
   }, [id, rest]);
   if (gone) {

@@ -237,6 +237,8 @@ export const en = {
     },
     closedHint_one: "{{count}} change was not saved.",
     closedHint_other: "{{count}} changes were not saved.",
+    closedKept_one: "{{count}} change is not on the server. It stays in this browser.",
+    closedKept_other: "{{count}} changes are not on the server. They stay in this browser.",
     lost: "Kept on this machine",
     lostHint_one: "No link. {{count}} change waits here.",
     lostHint_other: "No link. {{count}} changes wait here.",

@@ -239,6 +239,8 @@ export const zh: Words = {
     },
     closedHint_one: "{{count}} 处改动未保存。",
     closedHint_other: "{{count}} 处改动未保存。",
+    closedKept_one: "{{count}} 处改动未到达服务器，留存于本浏览器。",
+    closedKept_other: "{{count}} 处改动未到达服务器，留存于本浏览器。",
     lost: "已存于本机",
     lostHint_one: "未连接，{{count}} 处改动存于本机。",
     lostHint_other: "未连接，{{count}} 处改动存于本机。",

@@ -76,11 +76,12 @@ function LinkState() {
   const link = useEditor((editor) => editor.link);
   const pending = useEditor((editor) => editor.pending);
   const closedFor = useEditor((editor) => editor.closedFor);
+  const keeps = useEditor((editor) => editor.keeps);
   if (closedFor) {
     return (
       <span
         className="cell is-error"
-        title={t("status.closedHint", { count: pending })}
+        title={t(keeps ? "status.closedKept" : "status.closedHint", { count: pending })}
         role="alert"
         data-testid="link"
       >

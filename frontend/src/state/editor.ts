@@ -81,7 +81,7 @@ export interface Refusal {
 
 export interface Editor {
   link: Link;
-  closedFor: ClosedFor | null; // the link is lost for good: what was not acknowledged stays unsaved
+  closedFor: ClosedFor | null; // the link is lost for good: what was not acknowledged does not reach the server from this page
   spaceId: Id;
   name: string;
   catalogue: ReadonlyMap<string, CatalogueEntry>;
@@ -89,6 +89,7 @@ export interface Editor {
   version: Version | null; // newest saved
   dirty: boolean; // the graph differs from that version
   pending: number; // ops not acknowledged
+  keeps: boolean; // they outlive this page
   diagnostics: readonly Diagnostic[];
   run: RunView | null; // the newest run of this Space
   pool: Pool | null;

@@ -35,6 +35,20 @@ const MAX_OPS = 20_000;
 
 export const UNKNOWN: Replica = { seq: 0, confirmed: EMPTY, sent: null, queued: [], graph: EMPTY, counter: 0 };
 
+/** What was kept of an earlier page. Without a graph to stand on, or when ops do not fit it, they wait as they are for the welcome. */
+export function restored(
+  seq: number,
+  counter: number,
+  confirmed: Graph | null,
+  sent: Push | null,
+  queued: readonly Op[],
+): Replica {
+  const waiting: Replica = { ...UNKNOWN, counter: Math.max(counter, sent?.counter ?? 0), sent, queued };
+  if (!confirmed) return waiting;
+  const moved = shown({ ...waiting, seq, confirmed });
+  return moved.dropped.length === 0 ? moved.replica : waiting;
+}
+
 export function numPending({ sent, queued }: Replica): number {
   return (sent?.ops.length ?? 0) + queued.length;
 }

@@ -13,6 +13,7 @@ import { Connection, type SocketFactory, type Told } from "./connection";
 import type { Editor, Refusal } from "./editor";
 import { Follower } from "./follower";
 import * as history from "./history";
+import type { Keep } from "./keep";
 import * as replica from "./replica";
 import { Saved } from "./saved";
 
@@ -24,14 +25,17 @@ export interface EditorOptions {
   status?: () => Promise<number>; // the HTTP status of the Space, 0 without an answer
   frame?: (callback: () => void) => void; // calls back before the next picture is drawn
   random?: () => number;
+  keep?: Keep; // of this client; without it edits live as long as the page
 }
 
 export const PUSH_MS = 40; // edits of so long travel together
 const INLINE = 900 * 1024; // a longer graph goes ahead in parts
 
 export function createEditor(options: EditorOptions): StoreApi<Editor> {
-  const client = mint();
-  let state = replica.UNKNOWN;
+  const { keep } = options;
+  const client = keep?.client ?? mint();
+  let state = keep?.found ?? replica.UNKNOWN;
+  let kept = state.sent; // the push that stands in the record: one may travel only then
   let past = history.NOTHING;
   let saving: string | null = null; // a save that waits until every op is acknowledged
   const names = new Map<string, string>(); // of members, by client
@@ -46,7 +50,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     graph: state.graph,
     version: null,
     dirty: false,
-    pending: 0,
+    pending: replica.numPending(state),
+    keeps: keep?.works ?? false,
     diagnostics: [],
     run: null,
     pool: null,
@@ -121,6 +126,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     store.setState({
       graph: state.graph,
       pending: replica.numPending(state),
+      keeps: keep?.works ?? false,
       undoLabel: past.undo.at(-1)?.label ?? null,
       redoLabel: past.redo.at(-1)?.label ?? null,
     });
@@ -129,6 +135,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     if (lost) refuse(dropped(lost));
     else if (over) refuse(wroteOver([over[0], ...over[1]], other));
     if (changed) saved.compare(state.graph);
+    keep?.note(state);
     if (state.queued.length > 0) pushTimer ??= setTimeout(push, PUSH_MS);
     settleSave();
   }
@@ -138,11 +145,19 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     pushTimer = undefined;
     if (store.getState().link !== "open" || state.sent) return;
     state = replica.send(state);
-    sendPush();
+    const { sent } = state;
+    if (!keep || !sent) {
+      sendPush();
+      return;
+    }
+    void keep.write(state).then(() => {
+      kept = sent;
+      if (state.sent === sent) sendPush();
+    });
   }
 
   function sendPush(): void {
-    if (!state.sent) return;
+    if (!state.sent || (keep && state.sent !== kept)) return;
     const { counter, ops } = state.sent;
     connection.send({ type: "push", id: [client, counter], base_seq: state.seq, ops }, true);
   }
@@ -269,6 +284,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     saved.close();
     follower.close();
     connection.close();
+    void keep?.close();
   }
 }
 
