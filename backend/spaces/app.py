@@ -20,9 +20,9 @@ from spaces.guards import HEADERS, BodyLimit, HostGuard, SecurityHeaders
 from spaces.ids import new_id
 from spaces.open_spaces import OpenSpaces
 from spaces.parts import Parts
-from spaces.routes import catalogue, files, pages, versions
+from spaces.routes import catalogue, files, pages, runs, versions
 from spaces.routes import spaces as space_routes
-from spaces.runs import Runs
+from spaces.runs import STOPPED, Runs
 from spaces.settings import Settings
 from spaces.store import Store
 from spaces.templates import FIRST, TEMPLATES, build
@@ -31,12 +31,12 @@ from spaces.templates import FIRST, TEMPLATES, build
 def make_parts(settings: Settings, start_engine: StartEngine | None) -> Parts:
     """The parts of a server; the data directory must be taken (`store.take`) before."""
     store = Store(settings.database)
-    store.end_orphaned_runs("the server was stopped while this ran")
+    store.end_orphaned_runs(STOPPED)
     components = load_catalogue()
     engine = Engine(start_engine or packaged(settings))
-    runs = Runs(engine, store, lambda space: spaces.wake(space))
-    spaces = OpenSpaces(store, runs, components)
-    return Parts(settings, store, Auth(settings, store), engine, runs, spaces, components)
+    started = Runs(engine, store, lambda space: spaces.wake(space))
+    spaces = OpenSpaces(store, started, components)
+    return Parts(settings, store, Auth(settings, store), engine, started, spaces, components)
 
 
 def welcome_newcomers(parts: Parts) -> None:
@@ -111,7 +111,7 @@ def create_app(settings: Settings, start_engine: StartEngine | None = None) -> F
         parts: Parts = app.state.parts
         await socket.serve(websocket, parts.auth, parts.spaces, space)
 
-    for routes in (space_routes, versions, files, catalogue):
+    for routes in (space_routes, versions, runs, files, catalogue):
         app.include_router(routes.router, dependencies=[Depends(identify)])
     app.include_router(pages.router)  # last: it takes every other path
     return app

@@ -7,7 +7,7 @@ or to this server.
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dots.errors import DotsError, HostLost
@@ -24,6 +24,7 @@ MAX_RUNNING = 8  # runs of one Space at a time
 KEPT_LOGS = 8  # ended runs of one Space whose logs stay in memory
 START_SECONDS = 600.0  # a run waits so long for a host that is still loading its model
 STOP_SECONDS = 3.0
+STOPPED = "the server was stopped while this ran"
 HOST_LOST = 999  # CUDA's "unknown": nothing is known of what the host was doing
 
 
@@ -40,6 +41,7 @@ class Live:
     timer: asyncio.TimerHandle | None = None
     begun: bool = False  # its task has taken its first step
     cancelled: bool = False
+    stopped: bool = False  # by the end of this server
     started: float = 0.0
 
 
@@ -91,7 +93,7 @@ class Runs:
         except (DotsError, Refused) as error:
             reason = str(error)
         except asyncio.CancelledError:
-            status, reason = "cancelled", "cancelled before it began" if not live.log.seq else "the server stopped"
+            status, reason = ("failed", STOPPED) if live.stopped else ("cancelled", "cancelled before it began")
         except Exception as error:
             log.exception("run %s", live.id)
             reason = f"the server failed: {type(error).__name__}"
@@ -102,6 +104,8 @@ class Runs:
     def take(self, live: Live, event: Event) -> None:
         if live.log.ended:
             return
+        if event.kind == "ended" and live.stopped and event.data["status"] == "cancelled":
+            event = replace(event, data={**event.data, "status": "failed", "reason": STOPPED})
         if event.node is not None:
             if event.kind in END_KINDS:
                 live.open_nodes.pop(event.node, None)
@@ -190,8 +194,10 @@ class Runs:
         return stored
 
     async def close(self) -> None:
-        """End every run as cancelled; the engine first, so that the last events are true ones."""
+        """End every run as failed, if nobody cancelled it; the engine first, so that the last events are true ones."""
         live = [run for run in self.live.values() if not run.log.ended]
+        for run in live:
+            run.stopped = not run.cancelled
         tasks = [run.task for run in live if run.task is not None]
         for run in live:
             try:

@@ -28,6 +28,8 @@ from spaces.tables import now
 
 KEPT_JOURNAL = 2000  # pushes of a Space that stay behind its snapshot, to answer repeats
 KEPT_RUNS = 50  # ended runs of a Space whose events stay
+KEPT_EVENTS = 64 << 20  # bytes of events that stay of a Space's ended runs
+LISTED_RUNS = 500  # ended runs of a Space that are remembered at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,15 @@ class Entry:
     counter: int
     seq: int
     ops: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run as a list shows it: `version` is the newest of the graph that ran, `replays` whether its events stay."""
+
+    row: tables.Run
+    version: int | None
+    replays: bool
 
 
 def missing(what: str, name: str) -> Refused:
@@ -289,9 +300,22 @@ class Store:
             row.status, row.reason, row.ended = status, reason, now()
             session.add(row)
             session.add(tables.RunTail(run=run, events=events))
-            ended = select(tables.Run.id).where(tables.Run.space == row.space, tables.Run.status != "running")
-            old = ended.order_by(col(tables.Run.started).desc()).offset(KEPT_RUNS)
-            session.exec(delete(tables.RunTail).where(col(tables.RunTail.run).in_(old)))
+            session.flush()
+            drop_old_runs(session, row.space)
+
+    def runs(self, space: str) -> list[PastRun]:
+        """The runs of a Space, newest first."""
+        with self.reading() as session:
+            existing_space(session, space)
+            rows = session.exec(
+                select(tables.Run, tables.RunTail.run)
+                .outerjoin(tables.RunTail, col(tables.RunTail.run) == col(tables.Run.id))
+                .where(tables.Run.space == space)
+                .order_by(col(tables.Run.started).desc(), col(tables.Run.id))
+            ).all()
+            numbers = select(tables.Version.sem, func.max(tables.Version.number)).where(tables.Version.space == space)
+            versions = dict(session.exec(numbers.group_by(col(tables.Version.sem))).all())
+        return [PastRun(row, versions.get(row.sem), tail is not None) for row, tail in rows]
 
     def run_tail(self, run: str) -> bytes | None:
         with self.reading() as session:
@@ -332,6 +356,23 @@ def put_file(session: Session, kind: str, content: bytes) -> bytes:
     if session.get(tables.File, digest) is None:
         session.add(tables.File(hash=digest, kind=kind, content=content))
     return digest
+
+
+def drop_old_runs(session: Session, space: str) -> None:
+    """Keep a Space's history within its bounds: the oldest runs lose their events first, then their rows."""
+    sizes = select(tables.Run.id, func.length(tables.RunTail.events)).outerjoin(
+        tables.RunTail, col(tables.RunTail.run) == col(tables.Run.id)
+    )
+    ended = sizes.where(tables.Run.space == space, tables.Run.status != "running")
+    rows = session.exec(ended.order_by(col(tables.Run.started).desc(), col(tables.Run.id))).all()
+    total, silent = 0, []
+    for place, (run, size) in enumerate(rows):
+        total += size or 0
+        if size is not None and (place >= KEPT_RUNS or (place > 0 and total > KEPT_EVENTS)):
+            silent.append(run)
+    session.exec(delete(tables.RunTail).where(col(tables.RunTail.run).in_(silent)))
+    forgotten = [run for run, _ in rows[LISTED_RUNS:]]
+    session.exec(delete(tables.Run).where(col(tables.Run.id).in_(forgotten)))
 
 
 def drop_unused_files(session: Session) -> None:

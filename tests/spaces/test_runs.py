@@ -1,5 +1,6 @@
 """Runs: the bytes sent are what runs; cancel; resume without gap or duplicate; the host's and the server's end."""
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from dots.components import catalogue
 from igc import igb
 from igc.compile import compile
+from spaces.store import Store
 from spaces.templates import TEMPLATES, build
 from tests.spaces.conftest import Peer, Running, running, wait_for
 
@@ -197,7 +199,7 @@ def test_a_lost_host_ends_its_runs_as_failed_and_is_started_again(tmp_path: Path
         assert peer.events("r000000002")[-1]["data"]["status"] == "done"
 
 
-def test_a_stopping_server_ends_its_runs_as_cancelled_and_remembers_them(tmp_path: Path) -> None:
+def test_a_stopping_server_ends_its_runs_as_failed_saying_why_and_remembers_them(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         server.engine.words = 10
         server.engine.go.clear()
@@ -210,7 +212,50 @@ def test_a_stopping_server_ends_its_runs_as_cancelled_and_remembers_them(tmp_pat
         peer = server.join(space)
         assert peer.until("welcome")["runs"] == []
         peer.send(type="resume", run=RUN, after_seq=0)
-        assert peer.events(RUN)[-1]["data"]["status"] == "cancelled"
+        events = peer.events(RUN)
+        assert events[0]["kind"] == "started"
+        assert events[-1]["data"]["status"] == "failed"
+        assert events[-1]["data"]["reason"] == "the server was stopped while this ran"
+
+
+def test_a_run_that_was_open_when_its_server_was_killed_is_failed_and_says_so(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        space = server.new_space()
+    store = Store(tmp_path / "spaces.db")  # what a killed server leaves: a row, and no events
+    store.add_run(RUN, space, b"s" * 32)
+    store.close()
+    with running(tmp_path) as server, server.program() as client:
+        (listed,) = client.get(f"/api/spaces/{space}/runs").json()
+        assert (listed["status"], listed["replays"]) == ("failed", False)
+        assert listed["reason"] == "the server was stopped while this ran"
+        peer = server.join(space)
+        peer.send(type="resume", run=RUN, after_seq=0)
+        assert peer.events(RUN)[-1]["data"]["reason"] == listed["reason"]
+
+
+def test_runs_are_listed_newest_first_across_a_restart_and_can_be_told_again(tmp_path: Path) -> None:
+    with running(tmp_path) as server:
+        space = server.new_space("summary")
+        peer = server.join(space)
+        data = graph_of(peer)
+        peer.send(type="save", id=["c000000001", 1], seq=0, base_version=None, message="first")
+        peer.until("saved")
+        told_live = {}
+        for run in (RUN, "r000000002"):
+            peer.send(type="run", run=run, igb=data)
+            told_live[run] = told(peer.events(run))
+    with running(tmp_path) as server, server.program() as client:
+        listed = client.get(f"/api/spaces/{space}/runs").json()
+        assert [run["id"] for run in listed] == ["r000000002", RUN]
+        assert all(run["status"] == "done" and run["reason"] is None and run["replays"] for run in listed)
+        assert all(run["version"] == 1 and run["seconds"] >= 0 for run in listed)
+        peer = server.join(space)
+        peer.send(type="resume", run=RUN, after_seq=0)
+        again = peer.events(RUN)
+        assert told(again) == told_live[RUN] != ""
+        assert again[0]["first"] == 1
+        assert all(after["first"] == before["seq"] + 1 for before, after in pairwise(again))
+        assert client.get("/api/spaces/s0000000zz/runs").status_code == 404
 
 
 def test_too_many_runs_at_a_time_are_refused(server: Running) -> None:

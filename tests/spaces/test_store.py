@@ -96,6 +96,25 @@ def test_a_deleted_space_takes_its_files_along_unless_another_has_them(store: St
         store.versions(SPACE)
 
 
+def test_the_history_of_runs_stays_within_its_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "KEPT_RUNS", 3)
+    monkeypatch.setattr(stores, "LISTED_RUNS", 5)
+    for number in range(8):
+        store.add_run(f"r00000000{number}", SPACE, b"s" * 32)
+        store.end_run(f"r00000000{number}", "done", None, b"events")
+    store.add_run("r000000009", SPACE, b"s" * 32)
+    runs = store.runs(SPACE)
+    assert [run.row.id for run in runs] == [f"r00000000{number}" for number in (9, 7, 6, 5, 4, 3)]
+    assert [run.replays for run in runs] == [False, True, True, True, False, False]
+
+    monkeypatch.setattr(stores, "KEPT_EVENTS", 100)
+    store.end_run("r000000009", "done", None, b"e" * 95)
+    assert [run.row.id for run in store.runs(SPACE) if run.replays] == ["r000000009"]
+    store.add_run("r00000000a", SPACE, b"s" * 32)
+    store.end_run("r00000000a", "done", None, b"e" * 500)
+    assert [run.row.id for run in store.runs(SPACE) if run.replays] == ["r00000000a"], "the newest one always stays"
+
+
 def test_a_run_that_a_killed_server_left_is_failed_at_the_next_start(store: Store) -> None:
     store.add_run("r000000001", SPACE, b"s" * 32)
     assert store.end_orphaned_runs("stopped") == 1
