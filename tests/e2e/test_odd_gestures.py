@@ -106,3 +106,19 @@ def test_the_end_of_a_wire_is_picked_up_at_its_input(editor: Editor) -> None:
     editor.page.get_by_test_id("undo").click()
     expect(edges).to_have_count(1)
     assert first in str(edges.first.get_attribute("data-id"))
+
+
+def test_a_component_added_by_key_never_hides_anothers_name(editor: Editor) -> None:
+    for word in ("generate", "text input", "clean"):
+        editor.page.keyboard.press("/")
+        editor.page.keyboard.type(word)
+        editor.page.keyboard.press("Enter")
+        editor.page.keyboard.press("Escape")
+        editor.page.keyboard.press("Escape")
+    boxes = [card.locator("header").bounding_box() for card in editor.page.locator("article[data-testid^=node-]").all()]
+    assert len(boxes) == 3
+    for n, a in enumerate(boxes):
+        for b in boxes[n + 1 :]:
+            assert a and b
+            apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]

@@ -7,7 +7,7 @@ import type { CatalogueEntry } from "../state/catalogue";
 import { canConnect } from "../state/connect";
 import type { ConnectVerdict } from "../state/editor";
 import * as edits from "../state/edits";
-import { createCards, GRID } from "./cards";
+import { createCards, GRID, HEAD } from "./cards";
 import { fromClipboard, toClipboard } from "./clipboard";
 import { edgeBetween, edgeId } from "./connecting";
 import { fittingPort } from "./finder";
@@ -96,12 +96,15 @@ export function createGestures({ editor, view }: Screen, t: TFunction, language:
     return id;
   }
 
-  /** The middle of the card at the point, a little aside while another card has that corner. */
+  /** The middle of the card at the point, a little aside while it would cover another card's name. */
   function centred(entry: CatalogueEntry, at: XY): Point {
     const card = sizeOf(entry, now().catalogue);
+    const cards = createCards()(graph(), now().catalogue);
+    const heads = [...graph().positions].map(([id, [x, y]]) => ({ x, y, width: cards.get(id)?.width ?? 0 }));
     let [x, y] = [snap(at.x - card.width / 2), snap(at.y - card.height / 2)];
-    const taken = new Set([...graph().positions.values()].map(([px, py]) => `${px} ${py}`));
-    while (taken.has(`${x} ${y}`)) [x, y] = [x + PASTE[0], y + PASTE[1]];
+    const covers = (head: { x: number; y: number; width: number }) =>
+      x < head.x + head.width && head.x < x + card.width && y < head.y + HEAD && head.y < y + card.height;
+    while (heads.some(covers)) [x, y] = [x + PASTE[0], y + PASTE[1]];
     return [x, y];
   }
 
