@@ -6,6 +6,7 @@ the event loop calls them through `asyncio.to_thread`, REST routes run in thread
 
 import fcntl
 import hashlib
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,13 +19,15 @@ from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
 from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlmodel import Session, col, delete, func, select
 
 from spaces import tables
 from spaces.errors import DataTaken, DataUnusable, Reason, Refused
 from spaces.settings import ROOT
 from spaces.tables import now
+
+log = logging.getLogger("spaces.store")
 
 KEPT_JOURNAL = 2000  # pushes of a Space that stay behind its snapshot, to answer repeats
 KEPT_RUNS = 50  # ended runs of a Space whose events stay
@@ -150,8 +153,17 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Session]:
-        with self.writing, Session(self.engine, expire_on_commit=False) as session, session.begin():
-            yield session
+        """All of it stands durably afterwards, or nothing does.
+
+        Raises Refused when the disk does not take it; nothing is lost then, and a later try may do.
+        """
+        try:
+            with self.writing, Session(self.engine, expire_on_commit=False) as session, session.begin():
+                yield session
+        except OperationalError as error:
+            got = str(error.orig)
+            log.error("the database could not be written: %s", got)
+            raise Refused(Reason.UNAVAILABLE, "storage", "database", "a disk with room for it", got) from error
 
     # Spaces
 
