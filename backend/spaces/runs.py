@@ -51,6 +51,7 @@ class Runs:
         self.store = store
         self.news = news  # called with a Space's id when one of its logs grew
         self.live: dict[str, Live] = {}
+        self.starting: dict[str, str] = {}  # runs that have taken their id and may yet be refused, with their Space
 
     def running(self, space: str) -> list[str]:
         return [run.id for run in self.live.values() if run.space == space and not run.log.ended]
@@ -60,21 +61,25 @@ class Runs:
 
         Raises Refused when the id is taken or the Space has too many runs.
         """
-        if len(self.running(space)) >= MAX_RUNNING:
+        starting = (other for other, where in self.starting.items() if where == space)
+        if len({*self.running(space), *starting}) >= MAX_RUNNING:
             raise Refused(Reason.BUSY, "busy", "run", f"at most {MAX_RUNNING} runs at a time", "one more")
-        if run in self.live:
+        if run in self.live or run in self.starting:
             raise Refused(Reason.CONFLICT, "duplicate", "run.run", "a new id", run)
-        # In the table of runs before the first await: a second frame with this id is refused.
         started = asyncio.get_running_loop().time()
         live = Live(run, space, Log(run, lambda: self.news(space)), program.skipped, started=started)
-        self.live[run] = live
+        self.starting[run] = space  # before the first await: a second frame with this id is refused
         try:
             if await asyncio.to_thread(self.store.run, run) is not None:
                 raise Refused(Reason.CONFLICT, "duplicate", "run.run", "a new id", run)
+            self.live[run] = live  # before its row: whoever finds the row finds its log
             await asyncio.to_thread(self.store.add_run, run, space, program.sem)
-        except BaseException:
-            del self.live[run]
+        except BaseException as error:
+            if self.live.pop(run, None) is not None:
+                self.end(live, "failed", f"it could not be recorded: {error}")  # for who follows it already
             raise
+        finally:
+            del self.starting[run]
         live.task = asyncio.create_task(self.follow(live, program.data or b"", inputs), name=f"run {run}")
         return live.log
 
@@ -183,6 +188,9 @@ class Runs:
         if live is not None and live.space == space:
             return live.log
         row = await asyncio.to_thread(self.store.run, run)
+        live = self.live.get(run)  # it may have begun while the table was read
+        if live is not None and live.space == space:
+            return live.log
         if row is None or row.space != space:
             raise Refused(Reason.NOT_FOUND, "not_found", "run", "a run of this Space", run)
         tail = await asyncio.to_thread(self.store.run_tail, run)

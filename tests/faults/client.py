@@ -75,7 +75,9 @@ class Replica:
                     self.advance(frame["seq"], self.sent["ops"])
                 self.settle()
             case "patched":
-                self.advance(frame["seq"], frame["ops"])
+                if frame["ops"]:
+                    self.advance(frame["seq"], frame["ops"])
+                assert frame["seq"] == self.seq  # nothing was left to change: no new seq
                 if frame["author"] == self.client:
                     self.overtaken += [(key, author) for key, author in frame["overtaken"]]
                     self.settle()
