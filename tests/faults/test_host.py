@@ -40,9 +40,9 @@ def run_to_the_first_tokens(peer: Peer, run: str, data: bytes) -> None:
         pass
 
 
-def kill_hosts(data: Path, rounds: int) -> str:
+def kill_hosts(data: Path, rounds: int) -> int:
     random = Random(rounds)
-    texts = 0
+    killed = 0
     with running(data, real_host) as server:
         space = server.new_space("summary")
         peer = server.join(space)
@@ -51,10 +51,12 @@ def kill_hosts(data: Path, rounds: int) -> str:
             before = ready(server)
             run, after = f"r00000{number:04d}", f"s00000{number:04d}"
             run_to_the_first_tokens(peer, run, graph)
-            time.sleep(random.uniform(0.0, 0.3))
+            time.sleep(random.uniform(0.0, 0.1))
             os.kill(before["pid"], signal.SIGKILL)
             peer.send(type="run", run=after, igb=graph)  # pressed again at once: it waits for the next host
             events = peer.events(run)
+            if events[-1]["data"]["status"] == "done":
+                continue  # it was over before the kill
             failed = [event["data"] for event in events if event["kind"] == "failed"]
             assert [data["name"] for data in failed] == ["HOST_LOST"] and "signal 9" in failed[0]["got"]
             assert events[-1]["data"]["status"] == "failed" and "signal 9" in events[-1]["data"]["reason"]
@@ -68,18 +70,19 @@ def kill_hosts(data: Path, rounds: int) -> str:
             found = ready(server)
             assert found["pid"] != before["pid"]
             assert {name: found[name] for name in HELD} == dict.fromkeys(HELD, 0)
-            texts += 1
-    return f"{texts} hosts killed in the middle of a run, {texts} runs after them done, nothing held"
+            killed += 1
+    print(f"{killed} of {rounds} hosts killed in the middle of a run, the run after each done, nothing held")
+    return killed
 
 
 @pytest.mark.model
 @pytest.mark.slow
 def test_a_killed_host_fails_its_run_and_holds_nothing(tmp_path: Path) -> None:
-    print(kill_hosts(tmp_path / "data", 1))
+    assert kill_hosts(tmp_path / "data", 2) >= 1
 
 
 @pytest.mark.model
 @pytest.mark.slow
 @pytest.mark.long
 def test_twenty_killed_hosts_fail_their_runs_and_hold_nothing(tmp_path: Path) -> None:
-    print(kill_hosts(tmp_path / "data", 20))
+    assert kill_hosts(tmp_path / "data", 20) >= 10
