@@ -1,4 +1,4 @@
-"""The command `igc`: check, show, diff, patch, compile. The one place of this package that touches files.
+"""The command `igc`: check, show, diff, patch, merge, compile. The one place of this package that touches files.
 
 Exit codes: 0 fine · 1 findings · 2 bad usage or unreadable input · 3 internal error.
 Results go to standard output, messages to standard error; with `--json` both are one JSON object on standard output.
@@ -20,10 +20,11 @@ from dots import program
 from dots.codec import MAX_SIZE, Malformed
 from dots.components import catalogue
 from dots.program import Program
-from igc import igb, patch, render
+from igc import conflicts, igb, patch, render
 from igc.check import Diagnostic, check
 from igc.compile import LEVELS, compile
 from igc.graph import Graph, Invalid
+from igc.merge import merge3
 from igc.patch import Patch
 
 FINE, FINDINGS, UNREADABLE, INTERNAL = range(4)
@@ -104,6 +105,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("patch", type=Path, metavar="P.patch")
     one.add_argument("base", type=Path, metavar="BASE")
     one.add_argument("-o", "--output", type=Path, metavar="OUT", required=True)
+    one = add(
+        "merge", merge_files, "merge two graphs that come from one base; exit 1 on conflicts, which OUT then holds"
+    )
+    one.add_argument("base", type=Path, metavar="BASE")
+    one.add_argument("ours", type=Path, metavar="OURS")
+    one.add_argument("theirs", type=Path, metavar="THEIRS")
+    one.add_argument("-o", "--output", type=Path, metavar="OUT", required=True)
     one = add("compile", compile_file, "compile a graph to a program")
     one.add_argument("file", type=Path, metavar="FILE")
     one.add_argument("-o", "--output", type=Path, metavar="OUT", required=True)
@@ -171,6 +179,18 @@ def patch_file(options: argparse.Namespace) -> Answer:
         return findings(options.base, [one])
     write_file(options.output, igb.write(result))
     return Answer(facts=hexed(igb.hashes_of(result)))
+
+
+def merge_files(options: argparse.Namespace) -> Answer:
+    base, ours, theirs = (read_graph(path) for path in (options.base, options.ours, options.theirs))
+    try:
+        result = merge3(base, ours, theirs, catalogue())
+    except Invalid as error:
+        return findings(options.output, [Diagnostic(error.code, error.path, None, None, error.expected, error.got)])
+    write_file(options.output, igb.write(result.graph))
+    facts = {"conflicts": [render.plain(conflicts.to_value(one)) for one in result.conflicts]}
+    lines = render.conflict_lines(result.conflicts)
+    return Answer(FINE if result.clean else FINDINGS, lines, facts | hexed(igb.hashes_of(result.graph)))
 
 
 def compile_file(options: argparse.Namespace) -> Answer:

@@ -12,7 +12,7 @@ from dots.codec import Value
 from dots.shape import array, digest
 from igc import igb
 from igc.draft import Draft
-from igc.graph import Graph, Invalid
+from igc.graph import Graph, Invalid, Node
 from igc.igb import Hashes
 from igc.ops import COSMETIC as COSMETIC
 from igc.ops import INVERSE, K, check_secret, one_sided, place_of, shaped, value_at, value_of
@@ -100,18 +100,8 @@ def diff_ops(a: Graph, b: Graph) -> tuple[Op, ...]:
     """The ops of `diff`, in normal form."""
     ops = [one_sided("edge-", tuple(edge), None) for edge in set(a.edges) - set(b.edges)]
     ops += [one_sided("edge+", tuple(edge), None) for edge in set(b.edges) - set(a.edges)]
-    for name in a.nodes.keys() - b.nodes.keys():
-        ops.append(one_sided("node-", (name,), value_of(a.nodes[name])))
-    for name in b.nodes.keys() - a.nodes.keys():
-        ops.append(one_sided("node+", (name,), value_of(b.nodes[name])))
-    for name in a.nodes.keys() & b.nodes.keys():
-        old, new = a.nodes[name], b.nodes[name]
-        if old is new:
-            continue
-        if (old.component, old.version) != (new.component, new.version):
-            ops.append(Op("retype", (name,), ([old.component, old.version],), ([new.component, new.version],)))
-        ops += _changes("set", (name,), old.params, new.params)
-        ops += _changes("flag", (name,), old.flags, new.flags)
+    for name in a.nodes.keys() | b.nodes.keys():
+        ops += node_changes(name, a.nodes.get(name), b.nodes.get(name))
     ops += _changes("graph", (), a.settings, b.settings)
     ops += _changes("move", (), a.positions, b.positions)
     ops += _changes("label", (), a.labels, b.labels)
@@ -119,6 +109,19 @@ def diff_ops(a: Graph, b: Graph) -> tuple[Op, ...]:
     ops += _changes("group", (), a.groups, b.groups)
     ops += _changes("extra", (), a.extra, b.extra)
     return normal(ops)
+
+
+def node_changes(name: str, old: Node | None, new: Node | None) -> list[Op]:
+    """The ops that lead from one state of a node to another, None where it is not there; in no order."""
+    if old is new:
+        return []
+    if old is None or new is None:
+        found = [one_sided("node-", (name,), value_of(old))] if old else []
+        return found + ([one_sided("node+", (name,), value_of(new))] if new else [])
+    ops = []
+    if (old.component, old.version) != (new.component, new.version):
+        ops.append(Op("retype", (name,), ([old.component, old.version],), ([new.component, new.version],)))
+    return ops + _changes("set", (name,), old.params, new.params) + _changes("flag", (name,), old.flags, new.flags)
 
 
 def _changes(kind: str, prefix: Key, a: Mapping[K, object], b: Mapping[K, object]) -> list[Op]:

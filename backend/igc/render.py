@@ -1,9 +1,10 @@
 """Graphs and patches as text, one fact per line. No control or bidirectional character of a file comes out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from dots import codec, notation
 from dots.codec import Value
+from igc.conflicts import MOST_AGAINST, Conflict
 from igc.graph import Graph
 from igc.patch import Op, Patch
 
@@ -50,8 +51,18 @@ def ops_lines(ops: tuple[Op, ...]) -> Iterator[str]:
         elif op.kind in ("node-", "node+"):
             yield f"{op.kind} {op.key[0]} {value((op.old or op.new)[0])}"
         else:
-            key = ".".join(name(str(part)) for part in op.key)
-            yield f"{op.kind} {key}: {side(op.old)} -> {side(op.new)}"
+            yield f"{key((op.kind, *op.key))}: {side(op.old)} -> {side(op.new)}"
+
+
+def conflict_lines(conflicts: Iterable[Conflict]) -> Iterator[str]:
+    for one in conflicts:
+        ours, theirs = side(one.ours), side(one.theirs)
+        yield f"conflict {one.code} {key(one.key)}: {side(one.base)} -> ours {ours}, theirs {theirs}"
+        yield from (f"  against {key(other)}" for other in one.against[:MOST_AGAINST])
+
+
+def key(parts: tuple[str | int, ...]) -> str:
+    return f"{parts[0]} {'.'.join(name(str(part)) for part in parts[1:])}"
 
 
 def side(maybe: tuple[object, ...]) -> str:
