@@ -398,6 +398,9 @@ def igb() -> list[Case]:
         invalid("format is no array", {0: 1}, "version", "format"),
         invalid("major is a boolean", {0: [True, 0]}, "version", "format"),
         invalid("minor is a boolean", {0: [1, False]}, "version", "format"),
+        invalid(
+            "minor is a float beyond the ints", {0: [1, Raw(bytes.fromhex("fb7e37e43c8800759c"))]}, "version", "format"
+        ),
         invalid("minor below zero", {0: [1, -1]}, "version", "format"),
         invalid("version before unknown keys", {0: [2, 0], 7: 0}, "version", "format"),
         invalid("unknown key 2", {2: 0}, "key", "2"),

@@ -35,7 +35,7 @@ KIND, EDGE = [COMPONENT, range(1, 65536)], [ID, port, ID, port, SLOT]
 MAPS = {6: ("settings", TEXT, ANY), 64: ("positions", TEXT, XY), 65: ("labels", TEXT, LABEL), 66: ("notes", ID, NOTE)}
 MAPS[67], OPS, VALUES = ("groups", ID, GROUP), {"edge-": EDGE}, {"node": [*KIND, {port: ANY}, flags], "retype": KIND}
 OPS |= {"node-": [ID], "node+": [ID], "retype": [ID], "set": [ID, port], "flag": [ID, TEXT], "graph": [TEXT]}
-OPS |= {"edge+": EDGE, "move": [ID], "label": [ID], "note": [ID], "group": [ID], "extra": [range(68, LIMIT)]}
+OPS |= {"edge+": EDGE, "move": [ID], "label": [ID], "note": [ID], "group": [ID], "extra": [range(68, LIMIT + 1)]}
 VALUES |= {"move": XY, "label": LABEL, "note": NOTE, "group": GROUP}
 
 
@@ -116,7 +116,7 @@ def opened(data: bytes, letter: bytes, always: list[int], known: set[int], ancil
     need(data[:8] == b"\x89IG" + letter + b"\r\n\x1a\n", "magic", "file")
     found = codec(data, 8)
     need(isinstance(found, dict) and not any(isinstance(key, str) for key in found), "section", "file")
-    need(fits(found.get(0, [1, 0]), [range(1, 2), range(LIMIT)]), "version", "format")
+    need(fits(found.get(0, [1, 0]), [range(1, 2), range(LIMIT + 1)]), "version", "format")
     for key in (*found, *always):
         need(key in found and (key in known or key >= ancillary), "key", str(key))
     return found

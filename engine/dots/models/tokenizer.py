@@ -76,7 +76,7 @@ def read_vocabulary(file: ModelFile) -> Vocabulary:
         raise Refused(
             Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.tokens", "distinct, each with a type", got)
         )
-    known = set(tokens)
+    known = {name for name, kind in zip(tokens, kinds, strict=True) if kind != CONTROL}  # as the model has them
     pairs = [(m[0], m[1]) for m in merges if len(m) == 2 and {m[0], m[1], m[0] + m[1]} <= known]
     if len(pairs) != len(merges):
         got = f"{len(merges) - len(pairs)} that are not"

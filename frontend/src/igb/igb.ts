@@ -131,7 +131,7 @@ export function checkFormat(sections: Sections): void {
   const format = sections.get(0);
   if (format === undefined) return; // a missing key is told as such
   const minor = isArray(format) && format.length === 2 && format[0] === FORMAT[0] ? format[1] : null;
-  if (typeof minor !== "number" || !Number.isInteger(minor) || minor < 0) throw new Invalid("version", "format");
+  if (typeof minor !== "number" || !Number.isSafeInteger(minor) || minor < 0) throw new Invalid("version", "format");
 }
 
 /** Unknown keys below `most` first, then missing ones. */

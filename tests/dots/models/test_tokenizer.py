@@ -1,11 +1,13 @@
 """Tokens against transformers (recorded), and what user text can never do."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dots.errors import Refused
-from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet, splitter
+from dots.models.gguf import ModelFile
+from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet, read_vocabulary, splitter
 from dots.spec import Message, ModelRequest
 
 LETTERS = [*sorted(byte_alphabet()), "he", "Ġa", "你".encode().decode("latin-1")]
@@ -89,3 +91,15 @@ def test_an_unfinished_character_is_held_back_and_shown_only_at_the_end():
 def test_an_unknown_splitter_is_refused_by_name():
     with pytest.raises(Refused, match=r"tokenizer\.ggml\.pre: .*qwen2, got 'viking'|tokenizer\.ggml\.pre.*'viking'"):
         splitter("viking")
+
+
+@pytest.mark.parametrize("control", range(3))
+def test_a_merge_with_a_control_token_is_refused(control):
+    """Control tokens are left out of the model, where such a merge made the library panic."""
+    kinds = [3 if i == control else 1 for i in range(3)]
+    lists = {"tokens": ["a", "b", "ab"], "token_type": np.array(kinds), "merges": ["a b"]}
+    metadata = {
+        f"tokenizer.ggml.{key}": value for key, value in ({"model": "gpt2", "pre": "llama-bpe"} | lists).items()
+    }
+    with pytest.raises(Refused, match="merges"):
+        read_vocabulary(ModelFile(metadata, {}))
