@@ -1,9 +1,10 @@
 // The editor of one Space: bar, palette, canvas, inspector, drawer, status; or, on a phone, the reading view.
 import { ReactFlowProvider } from "@xyflow/react";
 import { useEffect, useState } from "react";
+import { flushSync } from "react-dom";
 import { Canvas } from "../canvas/Canvas";
 import { FlowGraphContext, useBuiltFlow } from "../canvas/flowGraph";
-import { type Screen, ScreenContext, useEditor, useView } from "../canvas/screen";
+import { type Screen, ScreenContext, useEditor, useScreen, useView } from "../canvas/screen";
 import { Drawer } from "../panels/Drawer";
 import { Inspector } from "../panels/Inspector";
 import { Palette } from "../panels/Palette";
@@ -13,6 +14,7 @@ import { StatusBar } from "../panels/StatusBar";
 import { TopBar } from "../panels/TopBar";
 import { createTimes } from "../panels/times";
 import { useRunVoice } from "../panels/voice";
+import { VersionsRoom } from "../versions/VersionsRoom";
 import { PhoneScreen } from "./PhoneScreen";
 import { goHome } from "./place";
 import { useShortcuts } from "./shortcuts";
@@ -42,19 +44,36 @@ function Rooms() {
 
 function Desk({ width }: { width: "full" | "folded" | "sheet" }) {
   const drawer = useView((view) => view.drawer);
+  const room = useView((view) => view.room);
+  const { view } = useScreen();
   const [unfolded, setUnfolded] = useState(false);
   const folds = width !== "full";
-  useShortcuts(() => setUnfolded(true));
-  return (
-    <div className={`app w-${width}${drawer ? " has-drawer" : ""}`}>
-      <TopBar goHome={goHome} onPalette={() => setUnfolded((old) => !old)} />
-      <Palette folded={folds && !unfolded} unfold={() => setUnfolded(true)} />
+  const findPalette = () => {
+    flushSync(() => view.getState().set({ room: "graph", compared: null }));
+    setUnfolded(true);
+  };
+  useShortcuts(findPalette);
+  const draft = (
+    <>
       <main className="canvas-room">
         <Canvas />
         <RefusalNote />
       </main>
       <Inspector sheet={width === "sheet"} />
       <Drawer />
+    </>
+  );
+  return (
+    <div className={`app w-${width} in-${room}${drawer ? " has-drawer" : ""}`}>
+      <TopBar goHome={goHome} onPalette={() => setUnfolded((old) => !old)} />
+      {room === "versions" ? (
+        <VersionsRoom sheet={width === "sheet"}>{draft}</VersionsRoom>
+      ) : (
+        <>
+          <Palette folded={folds && !unfolded} unfold={() => setUnfolded(true)} />
+          {draft}
+        </>
+      )}
       <StatusBar />
       <Shortcuts />
     </div>

@@ -10,7 +10,7 @@ import {
   useReactFlow,
   useStoreApi,
 } from "@xyflow/react";
-import { type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
+import { type MouseEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { useAbandon } from "./abandon";
@@ -20,7 +20,9 @@ import { EmptyCanvas } from "./EmptyCanvas";
 import { useFlowGraph } from "./flowGraph";
 import { useGestures } from "./gestures";
 import { useCanvasKeys } from "./keyboard";
+import { Ghosts } from "./MarkTag";
 import { Minimap } from "./Minimap";
+import { useMarks } from "./marks";
 import { type CardNode, NodeCard } from "./NodeCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { useEditor, useScreen, useView } from "./screen";
@@ -49,19 +51,26 @@ function useZoomVariable(pane: React.RefObject<HTMLDivElement | null>): void {
 
 /** Fit once, when the graph is there; after that the view is the person's, and a first card stays where it was dropped. */
 function useFirstFit(): void {
-  const { setViewport } = useReactFlow();
+  const { setViewport, getViewport } = useReactFlow();
   const width = useFlow((flow) => flow.width);
   const height = useFlow((flow) => flow.height);
-  const { editor } = useScreen();
+  const { editor, view } = useScreen();
   const there = useEditor((editor) => editor.catalogue.size > 0 && editor.link === "open");
   const { cards } = useFlowGraph();
   const fitted = useRef(false);
   useEffect(() => {
     if (fitted.current || !there || width === 0) return;
     fitted.current = true;
+    const kept = view.getState().viewport;
     const box = boundsOf(editor.getState().graph, cards);
-    if (box) void setViewport(viewportOf(box, { width, height }));
-  }, [there, width, height, cards, editor, setViewport]);
+    if (kept) void setViewport(kept);
+    else if (box) void setViewport(viewportOf(box, { width, height }));
+  }, [there, width, height, cards, editor, view, setViewport]);
+  useLayoutEffect(() => {
+    return () => {
+      if (fitted.current) view.getState().set({ viewport: getViewport() });
+    };
+  }, [view, getViewport]);
 }
 
 export function Canvas() {
@@ -78,6 +87,7 @@ export function Canvas() {
   useZoomVariable(pane);
   useFirstFit();
   useCanvasKeys(pane);
+  const still = useMarks() !== null;
   const carrying = useRef(false);
   useAbandon(carrying, release);
 
@@ -125,7 +135,7 @@ export function Canvas() {
   }, [clear]);
   const onDoubleClick = (event: MouseEvent) => {
     const target = event.target as Element;
-    if (!target.closest(".react-flow__pane")) return;
+    if (still || !target.closest(".react-flow__pane")) return;
     view.getState().set({ quickAdd: { x: event.clientX, y: event.clientY, from: null } });
   };
 
@@ -172,11 +182,15 @@ export function Canvas() {
         elevateNodesOnSelect
         onlyRenderVisibleElements={nodes.length > MANY}
         proOptions={{ hideAttribution: true }}
-      />
-      <EmptyCanvas />
+        nodesDraggable={!still}
+        nodesConnectable={!still}
+      >
+        <Ghosts />
+      </ReactFlow>
+      {!still && <EmptyCanvas />}
       <Tools />
       <Minimap />
-      <QuickAddMenu toFlow={(x, y) => screenToFlowPosition({ x, y })} />
+      {!still && <QuickAddMenu toFlow={(x, y) => screenToFlowPosition({ x, y })} />}
     </div>
   );
 }

@@ -8,6 +8,8 @@ import { CardFoot } from "./CardFoot";
 import { useTrouble } from "./CardProblem";
 import { CompactCard } from "./CompactCard";
 import type { Card } from "./cards";
+import { MarkTag } from "./MarkTag";
+import { useMarks } from "./marks";
 import { useName } from "./names";
 import { PinRow } from "./PinRow";
 import { PortRefusalNote } from "./PortRefusalNote";
@@ -31,6 +33,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const name = useName(id);
   const level = useLevel();
   const troubleOf = useTrouble();
+  const marks = useMarks();
   const { card } = data;
   const status = statusOf(node, run);
   const inputs = card.pins.inputs;
@@ -46,13 +49,17 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const gaps = problems.filter(isGap).flatMap((found) => found.field ?? []);
   const trouble = troubleOf({ run, status, problems: mistakes, entry, pins: inputs });
   const rested = status === "idle" || status === "done";
-  const classes = `node is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}`;
+  const mark = marks?.nodes.get(id);
+  const marked = marks ? ` d-${mark?.kind ?? "same"}` : "";
+  const tag = mark && <MarkTag mark={mark} />;
+  const classes = `node${marked} is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}`;
   const style = { "--v": done } as CSSProperties;
   const rows = Math.max(inputs.length, card.pins.outputs.length, 1);
   if (level === "box") {
     return (
       <article className={classes} style={style} data-testid={`node-${id}`} data-status={status} title={name}>
         <span className="rail" />
+        {tag}
       </article>
     );
   }
@@ -68,6 +75,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     return (
       <article className={classes} style={style} data-testid={`node-${id}`} data-status={status}>
         <span className="rail" />
+        {tag}
         {pins}
         <CompactCard id={id} node={node} entry={entry} run={run} status={status} card={card} name={name} />
       </article>
@@ -76,6 +84,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   return (
     <article className={classes} style={style} data-testid={`node-${id}`} data-status={status}>
       <span className="rail" />
+      {tag}
       <header className="head">
         <Glyph name={glyphOf(entry?.glyph)} />
         <h3 title={name}>{name}</h3>

@@ -5,7 +5,8 @@ import { useWords } from "../i18n/language";
 import type { Edge } from "../igb/graph";
 import type { PortType } from "../state/catalogue";
 import type { Editor } from "../state/editor";
-import { corners, labelAt, path } from "./route";
+import { SIGN, useMarks } from "./marks";
+import { corners, labelAt, middleOf, path } from "./route";
 import { useEditor } from "./screen";
 import { type WireState, wireState } from "./status";
 import { characters, shown } from "./values";
@@ -45,7 +46,7 @@ function useLabel(state: WireState, unit: string, count: string): string {
 }
 
 export const Wire = memo(function Wire(props: EdgeProps<WireEdge>) {
-  const { sourceX, sourceY, targetX, targetY, selected, data } = props;
+  const { id, sourceX, sourceY, targetX, targetY, selected, data } = props;
   const { edge, type, lane, late, between, fan, lost } = data as NonNullable<WireEdge["data"]>;
   const [state, unit = "", count = ""] = useEditor((editor) => carried(editor, edge, type, lost)).split("\n") as [
     WireState,
@@ -57,12 +58,23 @@ export const Wire = memo(function Wire(props: EdgeProps<WireEdge>) {
   const d = path(points);
   const at = labelAt(points);
   const bend = points[1];
+  const marks = useMarks();
+  const mark = marks?.wires.get(id);
+  const marked = marks ? ` d-${mark ?? "same"}` : "";
   return (
-    <g className={`wire-of t-${type} w-${state}${selected ? " is-selected" : ""}`}>
+    <g className={`wire-of t-${type} w-${state}${marked}${selected ? " is-selected" : ""}`}>
       <path className="wire" d={d} />
       {state === "live" && <path className="wire wire-pulse" d={d} />}
       <path className="react-flow__edge-interaction wire-hit" d={d} />
       {fan && points.length > 2 && bend && <circle className="junction" cx={bend[0]} cy={sourceY} r={2.6} />}
+      {mark && (
+        <g className="wire-mark" transform={`translate(${middleOf(points).join(" ")})`}>
+          <circle r={7} />
+          <text textAnchor="middle" dominantBaseline="central">
+            {SIGN[mark]}
+          </text>
+        </g>
+      )}
       {label && (
         <text className="wire-label" x={at.x} y={at.y} textAnchor={at.anchor}>
           {label}

@@ -28,6 +28,11 @@ export function runOrder(graph: Graph): Id[] {
     }
     ready = next;
   }
+  // What two versions have together, as a comparison draws it, may hold a loop.
+  if (order.length < graph.nodes.size) {
+    const there = new Set(order);
+    for (const id of graph.nodes.keys()) if (!there.has(id)) order.push(id);
+  }
   return order;
 }
 

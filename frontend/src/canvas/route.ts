@@ -71,6 +71,13 @@ export function labelAt(points: readonly Point[]): { x: number; y: number; ancho
   return { x: to[0] - 8, y: to[1] - 5, anchor: "end" };
 }
 
+/** The middle of the wire's middle level or fall. */
+export function middleOf(points: readonly Point[]): Point {
+  const at = Math.floor(points.length / 2);
+  const [[ax, ay], [bx, by]] = [points[at - 1] as Point, points[at] as Point];
+  return [(ax + bx) / 2, (ay + by) / 2];
+}
+
 /** Does the wire's last level run through a box? Used to choose the side on which it falls. */
 export function crosses(
   points: readonly Point[],

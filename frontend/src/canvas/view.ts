@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Id } from "../igb/graph";
 import type { ConnectVerdict } from "../state/editor";
+import type { Viewport } from "./zoom";
 
 export type Side = "in" | "out";
 export interface PortRef {
@@ -19,7 +20,13 @@ export interface PortRefusal {
   verdict: Exclude<ConnectVerdict, null>;
 }
 
+/** A saved version by its number, 0 for nothing, or the graph as it stands. */
+export type VersionSide = number | "draft";
+
 export interface View {
+  room: "graph" | "versions";
+  compared: { old: VersionSide; next: VersionSide } | null; // two sides, shown in place of the canvas
+  viewport: Viewport | null; // of a canvas that made room for another
   selected: ReadonlySet<Id>;
   wires: ReadonlySet<string>; // ids of selected wires
   tool: "select" | "pan";
@@ -50,6 +57,9 @@ function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 
 export function createView(): StoreApi<View> {
   return createStore<View>()((set, get) => ({
+    room: "graph",
+    compared: null,
+    viewport: null,
     selected: NONE,
     wires: NONE,
     tool: "select",

@@ -17,3 +17,5 @@ import "../canvas/compact.css";
 import "../canvas/pins.css";
 import "../canvas/meter.css";
 import "../canvas/wires.css";
+import "../versions/versions.css";
+import "../versions/compare.css";

@@ -1,6 +1,6 @@
 // The bar: where you are, which version, undo and redo, and Run.
 import { useState } from "react";
-import { useEditor, useScreen } from "../canvas/screen";
+import { useEditor, useScreen, useView } from "../canvas/screen";
 import { useWords } from "../i18n/language";
 import { Glyph, Mark } from "../look/Glyph";
 import { COMMAND, RunButton } from "./RunButton";
@@ -27,6 +27,7 @@ export function TopBar({ onPalette, goHome }: { onPalette(): void; goHome(): voi
       </button>
       <SpaceName />
       <VersionChip />
+      <RoomTabs />
       <div className="bar-right">
         <History />
         <RunButton />
@@ -106,6 +107,28 @@ function VersionChip() {
         {t("bar.save", { number: next })}
       </button>
     </>
+  );
+}
+
+/** The graph as it stands, or its versions. */
+function RoomTabs() {
+  const { t } = useWords();
+  const { view } = useScreen();
+  const room = useView((view) => view.room);
+  return (
+    <nav className="room-tabs" aria-label={t("bar.rooms")}>
+      {(["graph", "versions"] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={room === name ? "page" : undefined}
+          onClick={() => view.getState().set({ room: name, compared: null })}
+          data-testid={`room-${name}`}
+        >
+          {t(`bar.${name}`)}
+        </button>
+      ))}
+    </nav>
   );
 }
 

@@ -96,6 +96,11 @@ export function createRest(base = "", fetcher: typeof fetch = (input, init) => f
     },
     graph: (id: Id) => bytes(`/spaces/${id}/graph.igb`),
     versions: (id: Id) => list<Version>(`/spaces/${id}/versions`),
+    renameVersion: (id: Id, number: number, message: string) =>
+      object<Version>("PATCH", `/spaces/${id}/versions/${number}`, { message }),
+    /** The newest version after it, whose file is that of the restored one. */
+    restoreVersion: (id: Id, number: number, message: string) =>
+      object<Version>("POST", `/spaces/${id}/versions/${number}/restore`, { message }),
     file: (hash: string) => bytes(`/files/${hash}`),
   };
 }

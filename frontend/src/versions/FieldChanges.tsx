@@ -1,0 +1,74 @@
+// What changed in one node, field by field: old → new; texts word by word.
+import { fieldName } from "../canvas/names";
+import { useWords } from "../i18n/language";
+import type { Id, Maybe, Value } from "../igb/graph";
+import type { CatalogueEntry } from "../state/catalogue";
+import type { Comparison, FieldChange } from "./comparison";
+import { notation } from "./patchText";
+import { wordDiff, wordsOf } from "./words";
+
+const SHORT = 4; // words; up to so many a text is shown whole on both sides
+
+export function FieldChanges({
+  id,
+  comparison,
+  catalogue,
+}: {
+  id: Id;
+  comparison: Comparison;
+  catalogue: ReadonlyMap<string, CatalogueEntry>;
+}) {
+  const { t, say } = useWords();
+  const changes = comparison.fields.get(id) ?? [];
+  const component = (comparison.next.nodes.get(id) ?? comparison.old.nodes.get(id))?.component;
+  const entry = component === undefined ? undefined : catalogue.get(component);
+  const title = ({ kind, name }: FieldChange): string => {
+    if (kind === "set") return fieldName(name, entry, [], say);
+    if (kind === "flag") return t(`versions.flag.${name}`);
+    return t(`versions.field.${kind}`);
+  };
+  return (
+    <dl className="field-changes">
+      {changes.map((change) => (
+        <div key={`${change.kind}\n${change.name}`} data-testid={`change-${change.name}`}>
+          <dt>{title(change)}</dt>
+          <dd>
+            <Change old={change.old} next={change.next} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Change({ old, next }: { old: Maybe; next: Maybe }) {
+  const { t } = useWords();
+  const [a, b] = [old[0], next[0]];
+  if (isText(a) && isText(b) && Math.max(wordsOf(a).length, wordsOf(b).length) > SHORT)
+    return <Words old={a} next={b} />;
+  return (
+    <span className="old-new">
+      {a !== undefined ? <del>{plain(a)}</del> : <span className="quiet">{t("inspector.asDefault")}</span>}
+      <span aria-hidden> → </span>
+      {b !== undefined ? <ins>{plain(b)}</ins> : <span className="quiet">{t("inspector.asDefault")}</span>}
+    </span>
+  );
+}
+
+const isText = (value: Value | undefined): value is string => typeof value === "string";
+
+const plain = (value: Value): string => (typeof value === "string" && value !== "" ? value : notation(value));
+
+function Words({ old, next }: { old: string; next: string }) {
+  let at = 0;
+  return (
+    <p className="word-diff">
+      {wordDiff(old, next).map(({ kind, text }) => {
+        at += text.length;
+        const key = `${kind} ${at}`;
+        if (kind === "gone") return <del key={key}>{text}</del>;
+        return kind === "new" ? <ins key={key}>{text}</ins> : <span key={key}>{text}</span>;
+      })}
+    </p>
+  );
+}

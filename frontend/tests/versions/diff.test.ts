@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { write } from "../../src/igb/igb";
+import { checkNormal } from "../../src/igb/ops";
+import { applyOps } from "../../src/igb/patch";
+import { diff } from "../../src/versions/diff";
+import { wordDiff, wordsOf } from "../../src/versions/words";
+import { graph, graphOps } from "../igb/worlds";
+
+const dice = fc.infiniteStream(fc.nat(1 << 30));
+
+test("the diff of two graphs leads from one to the other, in normal form", () => {
+  fc.assert(
+    fc.property(graph(), graph(), dice, (a, other, dice) => {
+      const near = applyOps(a, graphOps(a, dice));
+      for (const b of [other, near]) {
+        const ops = diff(a, b);
+        checkNormal(ops);
+        expect(write(applyOps(a, ops))).toEqual(write(b));
+        expect(write(applyOps(b, diff(b, a)))).toEqual(write(a));
+      }
+    }),
+  );
+});
+
+test("a graph and itself differ in nothing", () => {
+  fc.assert(
+    fc.property(graph(), (a) => {
+      const copy = { ...a, nodes: new Map([...a.nodes].map(([id, node]) => [id, { ...node }])) };
+      expect(diff(a, copy)).toEqual([]);
+    }),
+  );
+});
+
+test("words are cut at spaces and marks, Chinese at each character", () => {
+  expect(wordsOf("Reply in plain words, 用中文v2回答 {name}.")).toEqual([
+    ...["Reply", " ", "in", " ", "plain", " ", "words", ",", " ", "用", "中", "文", "v2", "回", "答", " "],
+    ...["{", "name", "}", "."],
+  ]);
+});
+
+test("both texts can be read off their diff", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.array(fc.constantFrom("a", "b", " ", "，", "中", "\n")).map((all) => all.join("")),
+  );
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const pieces = wordDiff(a, b);
+      const side = (without: string) => pieces.filter(({ kind }) => kind !== without).map(({ text }) => text);
+      expect(side("new").join("")).toBe(a);
+      expect(side("gone").join("")).toBe(b);
+    }),
+  );
+});
+
+test("what stayed is kept, and a changed phrase is one piece", () => {
+  expect(
+    wordDiff("Answer politely and in full, at most 150 words.", "Answer in plain words, at most 120 words."),
+  ).toEqual([
+    { kind: "same", text: "Answer " },
+    { kind: "gone", text: "politely and " },
+    { kind: "same", text: "in " },
+    { kind: "gone", text: "full" },
+    { kind: "new", text: "plain words" },
+    { kind: "same", text: ", at most " },
+    { kind: "gone", text: "150" },
+    { kind: "new", text: "120" },
+    { kind: "same", text: " words." },
+  ]);
+});
+
+test("two long texts with nothing in common take no time", () => {
+  const pieces = wordDiff("a ".repeat(200_000), "b,".repeat(200_000));
+  expect(pieces.map(({ kind }) => kind)).toEqual(["gone", "new"]);
+});
