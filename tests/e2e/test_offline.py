@@ -66,6 +66,7 @@ def on_server(editor: Editor) -> list[str]:
 
 def settled(page: Page) -> None:
     link = page.get_by_test_id("link")
+    expect(link).to_have_text("Connected", timeout=15_000)
     expect(link).to_have_attribute("data-pending", "0", timeout=15_000)
 
 
@@ -97,7 +98,7 @@ def test_a_push_whose_answer_was_lost_is_not_applied_twice(cable: Cable, page: P
     node = editor.add("text.input", 400, 200)
     wait_for_kept(page, lambda found: len(found) == 1)
     expect(page.get_by_test_id("link")).not_to_have_attribute("data-pending", "0")
-    for _ in range(200):
+    for _ in range(1000):
         if on_server(editor) == [node]:
             break
     assert on_server(editor) == [node], "the push came through, its answer did not"

@@ -14,6 +14,7 @@ import { StatusBar } from "../panels/StatusBar";
 import { TopBar } from "../panels/TopBar";
 import { createTimes } from "../panels/times";
 import { useRunVoice } from "../panels/voice";
+import { PastRunMark } from "../runs/PastRunMark";
 import { VersionsRoom } from "../versions/VersionsRoom";
 import { PhoneScreen } from "./PhoneScreen";
 import { goHome } from "./place";
@@ -57,6 +58,7 @@ function Desk({ width }: { width: "full" | "folded" | "sheet" }) {
     <>
       <main className="canvas-room">
         <Canvas />
+        <PastRunMark />
         <RefusalNote />
       </main>
       <Inspector sheet={width === "sheet"} />

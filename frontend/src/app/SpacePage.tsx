@@ -27,6 +27,7 @@ function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: R
     catalogue,
     socket: (url) => new WebSocket(url) as Socket,
     status: () => rest.status(space),
+    newest: () => newestRun(rest, space),
   };
   const editor = createEditor(kept ? { ...options, keep: kept.own } : options);
   const stop = deliver(options, kept?.left ?? [], editor);
@@ -35,6 +36,17 @@ function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: R
     editor.getState().close();
   };
   return { editor, view: createView(), close };
+}
+
+/** What the page shows before anything runs; without an answer it shows nothing. */
+async function newestRun(rest: Rest, space: Id): Promise<Id | null> {
+  try {
+    const [newest] = await rest.runs(space);
+    return newest && newest.status !== "running" ? newest.id : null;
+  } catch (error) {
+    if (error instanceof RestError) return null;
+    throw error;
+  }
 }
 
 export function SpacePage({ id }: { id: Id }) {

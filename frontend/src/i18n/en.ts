@@ -212,6 +212,16 @@ export const en = {
     steps: "Steps",
     time: "Time",
   },
+  runs: {
+    title: "Runs, newest first",
+    show: "Show this run on the canvas",
+    at: "Run of {{time}}",
+    hint: "What this run made, to look at. Escape goes back to the newest run.",
+    live: "Newest run",
+    gone: "This run's events are no longer kept",
+    going: "A run is going on",
+    reason: "Why it ended: {{reason}}",
+  },
   drawer: {
     label: "Run and problems",
     run: "Run",

@@ -214,6 +214,16 @@ export const zh: Words = {
     steps: "步数",
     time: "时间",
   },
+  runs: {
+    title: "运行记录，新的在前",
+    show: "在画布上显示这次运行",
+    at: "{{time}} 的运行",
+    hint: "这次运行的记录，只供查看。按 Esc 回到最新一次。",
+    live: "最新运行",
+    gone: "这次运行的事件已不再保留",
+    going: "正在运行",
+    reason: "结束原因：{{reason}}",
+  },
   drawer: {
     label: "运行与问题",
     run: "运行",

@@ -17,5 +17,6 @@ import "../canvas/compact.css";
 import "../canvas/pins.css";
 import "../canvas/meter.css";
 import "../canvas/wires.css";
+import "../runs/runs.css";
 import "../versions/versions.css";
 import "../versions/compare.css";

@@ -11,8 +11,8 @@ import { secondsText } from "../canvas/values";
 import { diagnosis } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
+import { RunTab } from "../runs/RunTab";
 import { useElapsed } from "./elapsed";
-import { Timeline } from "./Timeline";
 
 export interface ProblemCount {
   count: number;
@@ -77,7 +77,7 @@ export function Drawer() {
           </button>
         </span>
       </div>
-      {tab === "run" ? hasRun ? <Timeline /> : <p className="panel-empty">{t("drawer.noRun")}</p> : <Problems />}
+      {tab === "run" ? <RunTab /> : <Problems />}
     </section>
   );
 }

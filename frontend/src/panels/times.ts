@@ -32,11 +32,11 @@ function notes(editor: StoreApi<Editor>) {
       times = new Map();
     }
     const now = (performance.now() - view.startedAt) / 1000;
-    for (const [id, { phase }] of view.nodes) {
+    for (const [id, { phase, began, ended }] of view.nodes) {
       const old = times.get(id);
       if (old?.phase === phase) continue;
-      const running = old?.running ?? (phase === "running" ? now : null);
-      times.set(id, { phase, running, ended: ENDED.has(phase) ? now : null });
+      const running = began ?? old?.running ?? (phase === "running" ? now : null);
+      times.set(id, { phase, running, ended: ENDED.has(phase) ? (ended ?? now) : null });
     }
   }
 

@@ -10,6 +10,7 @@ export function useRunVoice(): Screen {
   const status = useEditor((editor) => editor.run?.status ?? null);
   useEffect(() => {
     const { run } = screen.editor.getState();
+    if (run?.recalled) return; // it ended long ago
     if (status === "done") screen.view.getState().say(t("run.done", { seconds: secondsText(run?.seconds ?? 0) }));
     if (status === "failed" || status === "cancelled") screen.view.getState().say(t(`run.${status}`));
   }, [status, screen, t]);

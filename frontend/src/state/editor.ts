@@ -43,6 +43,8 @@ export interface NodeRun {
   promptTotal: number;
   rate: number; // tokens a second
   seconds: number | null;
+  began: number | null; // seconds of the run
+  ended: number | null;
   finish: "end" | "stop" | "cut" | null;
   outputs: Map<string, Value>;
   reason: { kind: string; port?: string; source?: Id } | null; // why queued or skipped
@@ -52,6 +54,7 @@ export interface NodeRun {
 
 export interface RunView {
   id: Id;
+  recalled: boolean; // had ended before this page looked
   status: "starting" | "running" | "done" | "failed" | "cancelled";
   reason: string | null;
   startedAt: number; // performance.now()
@@ -61,6 +64,12 @@ export interface RunView {
   model: string;
   nodes: Map<Id, NodeRun>;
   outputs: Map<string, Value>;
+}
+
+/** An earlier run, shown in place of the newest. */
+export interface PastRun {
+  id: Id;
+  started: string; // ISO 8601, UTC
 }
 
 export interface Pool {
@@ -91,7 +100,8 @@ export interface Editor {
   pending: number; // ops not acknowledged
   keeps: boolean; // they outlive this page
   diagnostics: readonly Diagnostic[];
-  run: RunView | null; // the newest run of this Space
+  run: RunView | null; // the newest run of this Space, or the past one that is looked at
+  past: PastRun | null; // which one that is
   pool: Pool | null;
   refusal: Refusal | null; // the last thing the server refused
   undoLabel: string | null; // null: nothing to undo
@@ -106,6 +116,9 @@ export interface Editor {
   save(message: string): void;
   start(inputs?: ReadonlyMap<string, Value>, targets?: readonly Id[]): void;
   cancel(): void;
+  /** Show an earlier run on the canvas, until `live` or until another run begins. */
+  recall(run: PastRun): void;
+  live(): void;
   dismissRefusal(): void;
   close(): void;
 }

@@ -18,6 +18,18 @@ export interface TemplateInfo {
   first: boolean; // the one that a first start opens
 }
 
+/** A run of a Space, going or ended. */
+export interface RunInfo {
+  id: Id;
+  status: "running" | "done" | "failed" | "cancelled";
+  reason: string | null;
+  started: string; // ISO 8601, UTC
+  seconds: number | null; // null while it runs
+  version: number | null; // the newest one of the graph that ran
+  sem: string;
+  replays: boolean; // its events can be read again
+}
+
 /** What the engine tells of itself: `state` and `reason` while it has no host, the host's own facts after. */
 export type EngineStatus = Readonly<Record<string, unknown>>;
 
@@ -101,6 +113,8 @@ export function createRest(base = "", fetcher: typeof fetch = (input, init) => f
     /** The newest version after it, whose file is that of the restored one. */
     restoreVersion: (id: Id, number: number, message: string) =>
       object<Version>("POST", `/spaces/${id}/versions/${number}/restore`, { message }),
+    /** Newest first. */
+    runs: (id: Id) => list<RunInfo>(`/spaces/${id}/runs`),
     file: (hash: string) => bytes(`/files/${hash}`),
   };
 }

@@ -27,6 +27,8 @@ export const IDLE: NodeRun = {
   promptTotal: 0,
   rate: 0,
   seconds: null,
+  began: null,
+  ended: null,
   finish: null,
   outputs: new Map(),
   reason: null,
@@ -34,9 +36,10 @@ export const IDLE: NodeRun = {
   error: null,
 };
 
-export function begun(run: Id, startedAt: number): RunLog {
+export function begun(run: Id, startedAt: number, recalled = false): RunLog {
   const view: RunView = {
     id: run,
+    recalled,
     status: "starting",
     reason: null,
     startedAt,
@@ -109,8 +112,8 @@ class Folding {
     if (startedAt < this.run.startedAt) this.run = { ...this.run, startedAt };
   }
 
-  take({ node, kind, data }: EventFrame): void {
-    if (node !== null) this.takeNode(node, kind, data);
+  take({ node, kind, data, time }: EventFrame): void {
+    if (node !== null) this.takeNode(node, kind, data, time);
     else if (kind === "started") this.start(data);
     else if (kind === "pool") this.pool = poolOf(data);
     else if (kind === "ended") this.ended(data);
@@ -119,7 +122,9 @@ class Folding {
   end(status: "done" | "failed" | "cancelled", reason: string | null): void {
     this.run = { ...this.run, status, reason };
     // What was not told of before the run ended did not come to its own end.
-    for (const [id, node] of this.map()) if (!ENDED.has(node.phase)) this.put(id, { phase: "cancelled", place: null });
+    for (const [id, node] of this.map()) {
+      if (!ENDED.has(node.phase)) this.put(id, { phase: "cancelled", place: null, ended: this.run.seconds });
+    }
   }
 
   private start(data: Data): void {
@@ -140,11 +145,15 @@ class Folding {
     this.end(status === "done" || status === "cancelled" ? status : "failed", textOr(data, "reason", null));
   }
 
-  private takeNode(id: Id, kind: string, data: Data): void {
+  private takeNode(id: Id, kind: string, data: Data, time: number): void {
     const before = this.map().get(id) ?? IDLE;
     if (ENDED.has(before.phase)) return;
     const change = changeOf(kind, data, before);
-    if (change) this.put(id, change);
+    if (!change) return;
+    const { phase } = change;
+    const began = phase === "running" ? { began: time } : {};
+    const ended = phase && ENDED.has(phase) ? { ended: time } : {};
+    this.put(id, { ...change, ...began, ...ended });
   }
 
   private map(): ReadonlyMap<Id, NodeRun> {

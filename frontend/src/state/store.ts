@@ -25,6 +25,7 @@ export interface EditorOptions {
   status?: () => Promise<number>; // the HTTP status of the Space, 0 without an answer
   frame?: (callback: () => void) => void; // calls back before the next picture is drawn
   random?: () => number;
+  newest?: () => Promise<Id | null>; // the newest run of the Space, if it has ended and its events stay
   keep?: Keep; // of this client; without it edits live as long as the page
 }
 
@@ -54,6 +55,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     keeps: keep?.works ?? false,
     diagnostics: [],
     run: null,
+    past: null,
     pool: null,
     refusal: null,
     undoLabel: null,
@@ -69,6 +71,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     cancel: () => {
       if (follower.running !== null) connection.send({ type: "cancel", run: follower.running });
     },
+    recall: (run) => follower.recall(run),
+    live: () => follower.live(),
     dismissRefusal: () => store.setState({ refusal: null }),
     close,
   }));
@@ -78,6 +82,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     frame: options.frame ?? drawn,
     resume: (run, after) => connection.send({ type: "resume", run, after_seq: after }, true),
     show: (shown) => store.setState(shown),
+    newest: options.newest ?? (async () => null),
   });
   const connection = new Connection({
     url: `${options.base.replace(/^http/, "ws")}/ws/spaces/${options.space}`,

@@ -23,6 +23,7 @@ const cards = createCards()(flow, catalogue);
 function view(nodes: Record<string, Partial<NodeRun>>): RunView {
   return {
     id: "r",
+    recalled: false,
     status: "running",
     reason: null,
     startedAt: 0,

@@ -51,6 +51,7 @@ describe("a run", () => {
   test("is what its events tell", () => {
     expect(end.view).toEqual({
       id: RUN,
+      recalled: false,
       status: "done",
       reason: null,
       startedAt: 100,
@@ -74,11 +75,13 @@ describe("a run", () => {
             promptTotal: 9,
             rate: 20,
             seconds: 0.5,
+            began: 3,
+            ended: 8,
             finish: "end",
             outputs: new Map([["text", "Hello"]]),
           },
         ],
-        [B, { ...IDLE, phase: "skipped", reason: { kind: "input", port: "value", source: A } }],
+        [B, { ...IDLE, phase: "skipped", ended: 9, reason: { kind: "input", port: "value", source: A } }],
       ]),
       outputs: new Map([["result", "Hello"]]),
     });

@@ -573,6 +573,52 @@ describe("a run", () => {
     expect(server.ofType("hello")[2]?.get("resume")).toEqual(new Map());
   });
 
+  test("that had ended before the page opened is shown once it is here whole, and nothing is said to be going on", async () => {
+    server.tell(id(7), null, "started", { nodes: [A] }, true);
+    server.tell(id(7), A, "done", { outputs: new Map([["text", "then"]]) }, true);
+    server.tell(id(7), null, "ended", { status: "failed", reason: "the host was lost", seconds: 2 }, true);
+    const store = edit(true, { newest: async () => id(7) });
+    const seen = new Set<string>();
+    store.subscribe(({ run }) => run && seen.add(run.status));
+    await vi.advanceTimersByTimeAsync(0);
+    draw();
+    expect([...seen]).toEqual(["failed"]);
+    expect(store.getState().run).toMatchObject({ recalled: true, reason: "the host was lost", seconds: 2 });
+    expect(store.getState().run?.nodes.get(A)?.outputs.get("text")).toBe("then");
+  });
+
+  test("of the past is shown in place of the newest until one leaves it or another begins", () => {
+    const { store, run } = started();
+    server.tell(id(7), null, "started", { nodes: [A] }, true);
+    server.tell(id(7), A, "done", { outputs: new Map([["text", "then"]]) }, true);
+    server.tell(id(7), null, "ended", { status: "done", reason: null, seconds: 2 }, true);
+    const past = { id: id(7), started: "2025-01-01T14:02:00.000Z" };
+    store.getState().recall(past); // the newest one still goes on
+    draw();
+    expect(store.getState()).toMatchObject({ past: null, run: { id: run } });
+    server.tell(run, A, "done", { outputs: new Map([["text", "now"]]) });
+    server.tell(run, null, "ended", { status: "done", reason: null, seconds: 1 });
+    server.runs = [];
+    draw();
+
+    const given = () => store.getState().run?.nodes.get(A)?.outputs.get("text");
+    store.getState().recall(past);
+    expect(given()).toBe("now"); // until the other one is here
+    draw();
+    expect(store.getState()).toMatchObject({ past, run: { id: id(7), status: "done" } });
+    expect(given()).toBe("then");
+    store.getState().live();
+    expect(store.getState()).toMatchObject({ past: null, run: { id: run } });
+    expect(given()).toBe("now");
+
+    store.getState().recall(past);
+    draw();
+    expect(given()).toBe("then");
+    server.tell(id(8), null, "started", { nodes: [A] }); // someone else starts one
+    draw();
+    expect(store.getState()).toMatchObject({ past: null, run: { id: id(8), status: "running" } });
+  });
+
   test("asks again for an event that is missing, once", () => {
     const { store, run } = started();
     server.tell(run, A, "running", {}, true);

@@ -1,0 +1,48 @@
+"""Runs have a history: after a reload the newest is on the canvas, and an earlier one can be looked at again."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.editor import Editor
+
+pytestmark = pytest.mark.browser
+
+
+def test_an_earlier_run_is_shown_again_and_left_with_escape(page: Page, editor: Editor) -> None:
+    text, clean = editor.add("text.input", 300, 160), editor.add("text.clean", 620, 160)
+    output = editor.add("flow.output", 900, 200)
+    editor.connect(text, "text", clean, "text")
+    editor.connect(clean, "text", output, "value")
+    for words in ("first words", "second words"):
+        editor.type(text, "text", words)
+        editor.igb()
+        editor.run()
+        editor.wait_for(output, "done")
+        expect(editor.card(output)).to_contain_text(words)
+
+    page.reload()
+    expect(editor.card(output)).to_contain_text("second words")
+    expect(editor.card(output)).to_have_attribute("data-status", "done")
+    expect(page.get_by_test_id("run")).to_be_visible()
+    page.get_by_test_id("drawer-toggle").click()
+    rows = page.get_by_test_id("runs").get_by_role("button")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_have_attribute("aria-current", "true")
+
+    rows.nth(1).click()
+    expect(page.get_by_test_id("past-run")).to_contain_text("Run of ")
+    expect(editor.card(output)).to_contain_text("first words")
+    expect(rows.nth(1)).to_have_attribute("aria-current", "true")
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("past-run")).to_have_count(0)
+    expect(editor.card(output)).to_contain_text("second words")
+
+    rows.nth(1).click()
+    expect(editor.card(output)).to_contain_text("first words")
+    page.get_by_test_id("language").click()
+    expect(page.get_by_test_id("past-run")).to_contain_text("的运行")
+    editor.run()
+    expect(page.get_by_test_id("past-run")).to_have_count(0)
+    editor.wait_for(output, "done")
+    expect(editor.card(output)).to_contain_text("second words")
+    expect(rows).to_have_count(3)
