@@ -60,6 +60,7 @@ def kill_hosts(data: Path, rounds: int) -> int:
             failed = [event["data"] for event in events if event["kind"] == "failed"]
             assert [data["name"] for data in failed] == ["HOST_LOST"] and "signal 9" in failed[0]["got"]
             assert events[-1]["data"]["status"] == "failed" and "signal 9" in events[-1]["data"]["reason"]
+            ready(server)
             again = [event for event in peer.seen if event.get("run") == after] or peer.events(after)
             if again[-1]["kind"] != "ended":
                 again += peer.events(after)
@@ -84,5 +85,6 @@ def test_a_killed_host_fails_its_run_and_holds_nothing(tmp_path: Path) -> None:
 @pytest.mark.model
 @pytest.mark.slow
 @pytest.mark.long
-def test_twenty_killed_hosts_fail_their_runs_and_hold_nothing(tmp_path: Path) -> None:
+def test_twenty_killed_hosts_fail_their_runs_and_hold_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaces.engine.LONGEST_PAUSE", 1.0)  # a host that dies again and again is waited for longer
     assert kill_hosts(tmp_path / "data", 20) >= 10
