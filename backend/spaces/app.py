@@ -20,7 +20,7 @@ from spaces.guards import HEADERS, BodyLimit, HostGuard, SecurityHeaders
 from spaces.ids import new_id
 from spaces.open_spaces import OpenSpaces
 from spaces.parts import Parts
-from spaces.routes import catalogue, files, pages, runs, versions
+from spaces.routes import catalogue, files, pages, pushes, runs, versions
 from spaces.routes import spaces as space_routes
 from spaces.runs import STOPPED, Runs
 from spaces.settings import Settings
@@ -111,7 +111,7 @@ def create_app(settings: Settings, start_engine: StartEngine | None = None) -> F
         parts: Parts = app.state.parts
         await socket.serve(websocket, parts.auth, parts.spaces, space)
 
-    for routes in (space_routes, versions, runs, files, catalogue):
+    for routes in (space_routes, versions, pushes, runs, files, catalogue):
         app.include_router(routes.router, dependencies=[Depends(identify)])
     app.include_router(pages.router)  # last: it takes every other path
     return app

@@ -1,4 +1,4 @@
-"""`spaces`: serve the editor, make a token for a program. Results to stdout, everything else to stderr."""
+"""`spaces`: serve the editor, make a token for a program, pull and push graphs. Only results go to stdout."""
 
 import argparse
 import asyncio
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import uvicorn
 
+from spaces import remote
 from spaces.app import create_app
 from spaces.errors import PortTaken, SpacesError
 from spaces.parts import Parts
@@ -172,6 +173,7 @@ def parser() -> argparse.ArgumentParser:
     making.add_argument("name", type=plain_text, help="who it is for; versions that it saves carry this name")
     making.add_argument("--data", type=Path, default=data_home())
     making.set_defaults(command=token)
+    remote.add_commands(commands)
     return root
 
 

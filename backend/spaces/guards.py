@@ -1,5 +1,7 @@
 """What stands before every request: Host allow-list, security headers, size of the body. Plain ASGI wrappers."""
 
+import re
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -9,7 +11,7 @@ from spaces.settings import Settings
 
 JSON_LIMIT = 64 << 10
 IMPORT_LIMIT = codec.MAX_SIZE + 8  # a file's magic stands before its item
-IMPORT_PATH = "/api/spaces/import"
+WITH_FILE = re.compile(r"/api/spaces/(import|[^/]+/versions)")  # paths whose body is a graph
 
 
 # No script but our own files, no frame, no form, no other host. `self` covers the socket; inline styles are React's.
@@ -77,7 +79,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        limit = IMPORT_LIMIT if scope["path"] == IMPORT_PATH else JSON_LIMIT
+        limit = IMPORT_LIMIT if WITH_FILE.fullmatch(scope["path"]) else JSON_LIMIT
         taken = 0
 
         async def receive_counted() -> Message:

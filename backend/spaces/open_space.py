@@ -20,6 +20,7 @@ from spaces.graphs import Compiled, compiled, diagnose, patch_file, read_igb
 from spaces.log import Log
 from spaces.room import Outcome, Room, encode_ops, key_value, read_ops
 from spaces.runs import Runs
+from spaces.stale import Standing, standing
 from spaces.store import Entry, Files, Store
 from spaces.typed import Mismatch
 
@@ -27,6 +28,7 @@ log = logging.getLogger("spaces.open_space")
 
 QUIET = 0.15  # seconds without a push before the graph is diagnosed again
 RESTORER = "restore"  # in the journal, whoever asked: no client id has this form
+PUSHER = "push"  # likewise of files
 
 
 class Member(Protocol):
@@ -180,7 +182,7 @@ class OpenSpace:
             self.tell(wire.Saved(frame.id, version_frame(self.version)))
 
     def add_version(self, graph: Graph, data: bytes, message: str, author: str) -> tables.Version:
-        before = Graph() if self.version is None else igb.read(self.store.file(self.version.file).content)
+        before = Graph() if self.version is None else self.graph_of(self.version)
         change = patch.diff(before, graph)
         program = compiled(graph, self.catalogue)
         files = Files(data, patch_file(change), program.data)
@@ -219,6 +221,67 @@ class OpenSpace:
             entry = Entry(RESTORER, counter, self.room.seq + 1, encode_ops(outcome.ops))
             self.store.append(self.id, entry, data if self.room.wants_snapshot else None)
         return row, data, outcome
+
+    async def take_file(
+        self, data: bytes, base: int | None, message: str, author: str
+    ) -> tuple[tables.Version, list[str]] | Standing:
+        """Make a file the newest version, and the Room what it comes to with the file's changes.
+
+        Equal bytes make no version; the first version needs no base; where another is newer than `base`: how it stands.
+        The list names ops that unsaved edits in the Room leave no place for.
+
+        Raises Refused for bytes that are no graph.
+        """
+        graph = await asyncio.to_thread(read_igb, data, "body")
+        work = self.take_file_in_order(graph, data, base, message, author)
+        found = await asyncio.shield(asyncio.create_task(work))
+        return await self.standing(graph, base) if found is None else found
+
+    async def take_file_in_order(
+        self, graph: Graph, data: bytes, base: int | None, message: str, author: str
+    ) -> tuple[tables.Version, list[str]] | None:
+        async with self.lock:
+            if self.version is not None and hashlib.sha256(data).digest() == self.version.file:
+                return self.version, []
+            if self.version is not None and base != self.version.number:
+                return None
+            counter = self.counters.get(PUSHER, -1) + 1
+            outcome = await asyncio.to_thread(self.journal_file, graph, counter)
+            self.counters[PUSHER] = counter
+            if not outcome.ops and any(op.code == "size" for op in outcome.refused):
+                one = outcome.refused[0]
+                raise Refused(Reason.TOO_LARGE, one.code, "body", one.expected, one.got)
+            self.room.take(author, outcome)
+            if outcome.ops:
+                if self.room.wants_snapshot:
+                    self.room.snapshot_taken()
+                ops = [patch.to_value(op) for op in outcome.ops]
+                overtaken = [(key_value(key), writer) for key, writer in outcome.overtaken]
+                self.tell(wire.Patched(self.room.seq, ops, author, overtaken))
+                self.diagnose_soon(QUIET)
+            self.version = await asyncio.to_thread(self.add_version, graph, data, message, author)
+            self.tell(wire.Saved((PUSHER, counter), version_frame(self.version)))
+            return self.version, [f"{op.where}: {op.code}" for op in outcome.refused]
+
+    def journal_file(self, graph: Graph, counter: int) -> Outcome:
+        """In a thread, under the lock: what the file changed since the newest version, laid over the Room."""
+        before = self.room.graph if self.version is None else self.graph_of(self.version)
+        return self.plan_and_journal(PUSHER, counter, list(patch.diff_ops(before, graph)))
+
+    async def standing(self, graph: Graph, base: int | None) -> Standing:
+        """How a graph that was made from a version stands to the newest one.
+
+        Raises Refused when there is no such version.
+        """
+        row = None if base is None else await asyncio.to_thread(self.store.version, self.id, base)
+        return await asyncio.to_thread(self.compare, graph, row, self.version)
+
+    def compare(self, graph: Graph, row: tables.Version | None, newest: tables.Version | None) -> Standing:
+        base, theirs = (Graph() if one is None else self.graph_of(one) for one in (row, newest))
+        return standing(base, graph, theirs, None if newest is None else newest.number, self.catalogue)
+
+    def graph_of(self, row: tables.Version) -> Graph:
+        return igb.read(self.store.file(row.file).content)
 
     async def rename_version(self, number: int, message: str) -> tables.Version:
         """Give a version another message; its bytes and its number stay. Raises Refused when there is none."""
