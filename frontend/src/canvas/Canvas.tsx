@@ -189,7 +189,7 @@ export function Canvas() {
       </ReactFlow>
       {!still && <EmptyCanvas />}
       <Tools />
-      <Minimap />
+      {!still && <Minimap />}
       {!still && <QuickAddMenu toFlow={(x, y) => screenToFlowPosition({ x, y })} />}
     </div>
   );

@@ -438,6 +438,7 @@ export const en = {
     moreLines: "{{count}} more lines",
     equal: "Both sides are equal, byte for byte.",
     close: "Close the comparison",
+    unreadable: "A side of this comparison cannot be read.",
     flag: { disabled: "Off", steps: "Steps", kv: "KV cache", seconds: "Time" },
     field: { retype: "Component", label: "Name", move: "Position" },
   },

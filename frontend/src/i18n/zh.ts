@@ -440,6 +440,7 @@ export const zh: Words = {
     moreLines: "另有 {{count}} 行",
     equal: "两侧逐字节相同。",
     close: "关闭比较",
+    unreadable: "无法读取比较的一侧。",
     flag: { disabled: "停用", steps: "步数", kv: "KV 缓存", seconds: "时间" },
     field: { retype: "组件", label: "名称", move: "位置" },
   },

@@ -64,7 +64,7 @@ export function CompareInspector({
               <section key={kind} className="sec">
                 <h3 className={`d-${kind}`}>
                   <span>
-                    <b>{SIGN[kind]}</b> {t(`versions.${kind}`)}
+                    <b>{SIGN[kind]}</b> <span className="change-kind">{t(`versions.${kind}`)}</span>
                   </span>
                   <em>{ids.length}</em>
                 </h3>

@@ -30,14 +30,20 @@ export function CompareRoom({ old, next, versions, sheet }: Props) {
   const { view } = useScreen();
   const catalogue = useEditor((editor) => editor.catalogue);
   const [before, after] = [useSide(old, versions), useSide(next, versions)];
-  const comparison = useMemo(() => before && after && compare(before, after, catalogue), [before, after, catalogue]);
+  const lost = before === "unreadable" || after === "unreadable";
+  const comparison = useMemo(() => {
+    if (before === "unreadable" || after === "unreadable") return null;
+    return before && after && compare(before, after, catalogue);
+  }, [before, after, catalogue]);
   const name = (side: VersionSide) =>
     side === "draft" ? t("versions.draft") : side === 0 ? t("versions.nothing") : `v${side}`;
   const title = `${name(old)} → ${name(next)}`;
   if (!comparison) {
     return (
       <main className="canvas-room">
-        <div className="canvas" aria-busy />
+        <div className="canvas" aria-busy={!lost}>
+          <p className="empty-canvas is-late">{t(lost ? "versions.unreadable" : "app.loading")}</p>
+        </div>
       </main>
     );
   }

@@ -87,12 +87,12 @@ export function useVersions(): Listed {
   return { versions, failed, reload: () => setAsked((count) => count + 1) };
 }
 
-/** The graph of one side; null while it is on its way, or when it cannot be read. */
-export function useSide(side: VersionSide, versions: readonly Version[]): Graph | null {
+/** The graph of one side; null while it is on its way. */
+export function useSide(side: VersionSide, versions: readonly Version[]): Graph | "unreadable" | null {
   const library = useLibrary();
   const draft = useEditor((editor) => (side === "draft" ? editor.graph : null));
   const hash = versions.find(({ number }) => number === side)?.file ?? null;
-  const [loaded, setLoaded] = useState<{ hash: string; graph: Graph } | null>(null);
+  const [loaded, setLoaded] = useState<{ hash: string; graph: Graph | "unreadable" } | null>(null);
   useEffect(() => {
     if (hash === null) return;
     let over = false;
@@ -100,6 +100,7 @@ export function useSide(side: VersionSide, versions: readonly Version[]): Graph 
       (graph) => !over && setLoaded({ hash, graph }),
       (error: unknown) => {
         if (!isExpected(error)) throw error;
+        if (!over) setLoaded({ hash, graph: "unreadable" });
       },
     );
     return () => {

@@ -13,7 +13,7 @@ export function patchLines(ops: readonly Op[], name: (id: Id) => string): Line[]
   return ops.map((op): Line => {
     if (isEdgeOp(op)) {
       const [source, output, target, input, slot] = op[1];
-      const text = `${op[0]} ${source}.${output} -> ${target}.${input}${slot === 0 ? "" : ` at ${slot}`}`;
+      const text = `${op[0]} ${source}.${word(output)} -> ${target}.${word(input)}${slot === 0 ? "" : ` at ${slot}`}`;
       return { kind: op[0] === "edge+" ? "added" : "removed", text, about: `${name(source)} → ${name(target)}` };
     }
     if (isNodeOp(op)) {
@@ -22,10 +22,16 @@ export function patchLines(ops: readonly Op[], name: (id: Id) => string): Line[]
       return { kind, text: `${op[0]} ${op[1][0]} ${component}@${version}`, about: name(op[1][0]) };
     }
     const [kind, key, old, next] = op;
-    const text = `${kind} ${key.join(".")}: ${side(old)} -> ${side(next)}`;
+    const text = `${kind} ${key.map((part) => word(String(part))).join(".")}: ${side(old)} -> ${side(next)}`;
     const ofNode = kind === "set" || kind === "flag" || kind === "retype" || kind === "label" || kind === "move";
     return { kind: kind === "move" ? "moved" : "changed", text, about: ofNode ? name(key[0]) : "" };
   });
+}
+
+/** A name as it is, in quotes when some of it could not be seen. */
+function word(name: string): string {
+  const shown = quoted(name);
+  return shown === `"${name}"` ? name : shown;
 }
 
 function side(maybe: Maybe): string {
