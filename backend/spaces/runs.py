@@ -24,6 +24,7 @@ MAX_RUNNING = 8  # runs of one Space at a time
 KEPT_LOGS = 8  # ended runs of one Space whose logs stay in memory
 START_SECONDS = 600.0  # a run waits so long for a host that is still loading its model
 STOP_SECONDS = 3.0
+KEEP_AGAIN = 5.0  # seconds until an ended run that the disk did not take is tried again
 STOPPED = "the server was stopped while this ran"
 HOST_LOST = 999  # CUDA's "unknown": nothing is known of what the host was doing
 
@@ -149,7 +150,14 @@ class Runs:
     async def keep(self, live: Live) -> None:
         """Store an ended run and let go of the oldest logs of its Space."""
         data = live.log.entries[-1].data
-        await asyncio.to_thread(self.store.end_run, live.id, data["status"], data.get("reason"), live.log.tail())
+        while True:
+            try:
+                status, reason = data["status"], data.get("reason")
+                await asyncio.to_thread(self.store.end_run, live.id, status, reason, live.log.tail())
+                break
+            except Refused as error:  # a disk without room: its log stays in memory until there is some
+                log.error("run %s is not recorded yet: %s", live.id, error)
+                await asyncio.sleep(KEEP_AGAIN)
         ended = [run.id for run in self.live.values() if run.space == live.space and run.log.ended]
         for run in ended[:-KEPT_LOGS]:
             del self.live[run]

@@ -1,27 +1,34 @@
-"""A resume beside the start of its run."""
+"""Runs beside a slow or a full database: what is told of them is true."""
 
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from dots.components import catalogue
 from igc import igb
 from spaces import tables
 from spaces.engine import Engine
+from spaces.errors import Reason, Refused
 from spaces.graphs import compiled
 from spaces.runs import Runs
 from spaces.store import Store
 from spaces.templates import TEMPLATES, build
 from tests.spaces.conftest import ScriptedEngine
 
+SPACE, RUN = "s000000001", "r000000001"
 
-class SlowTable(Store):
-    """Reads the table of runs only when the test says so."""
+
+class TroubledStore(Store):
+    """Reads the table of runs only when the test says so, and has no room for an end so many times."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.asked, self.go = threading.Event(), threading.Event()
         self.slow = False
+        self.full = 0
 
     def run(self, run: str) -> tables.Run | None:
         if self.slow:
@@ -30,32 +37,73 @@ class SlowTable(Store):
             assert self.go.wait(10)
         return super().run(run)
 
+    def end_run(self, *facts: Any) -> None:
+        if self.full:
+            self.full -= 1
+            raise Refused(Reason.UNAVAILABLE, "storage", "database", "a disk with room for it", "disk is full")
+        super().end_run(*facts)
+
+
+class Scene:
+    """A Space and the runs of a server without sockets."""
+
+    def __init__(self, data: Path) -> None:
+        async def scripted() -> ScriptedEngine:
+            return ScriptedEngine()
+
+        components = catalogue()
+        graph = build(TEMPLATES["summary"], components)
+        self.program = compiled(graph, components)
+        self.store = TroubledStore(data / "spaces.db")
+        self.store.add_space(SPACE, "Trouble", igb.write(graph))
+        self.engine = Engine(scripted)
+        self.engine.open()
+        self.runs = Runs(self.engine, self.store, lambda space: None)
+
+    async def to_the_end(self) -> list[str]:
+        """How the run ended, as a reader from the start is told."""
+        live = self.runs.live[RUN]
+        assert live.task is not None
+        await live.task
+        return [told.entry.data["status"] for told in live.log.read(0) if told.entry.kind == "ended"]
+
+    async def close(self) -> None:
+        await self.runs.close()
+        await self.engine.close()
+        self.store.close()
+
 
 def test_a_run_asked_for_while_it_begins_is_followed_to_its_true_end(tmp_path: Path) -> None:
     """A client comes back before the `run` frame of its old link is read: it is told the run, not an end."""
 
     async def race() -> list[str]:
-        async def scripted() -> ScriptedEngine:
-            return ScriptedEngine()
-
-        store = SlowTable(tmp_path / "spaces.db")
-        components = catalogue()
-        graph = build(TEMPLATES["summary"], components)
-        store.add_space("s000000001", "Race", igb.write(graph))
-        engine = Engine(scripted)
-        engine.open()
-        runs = Runs(engine, store, lambda space: None)
-        store.slow = True
-        resumed = asyncio.create_task(runs.log("r000000001", "s000000001"))
-        await asyncio.to_thread(store.asked.wait, 10)
-        started = await runs.start("r000000001", "s000000001", compiled(graph, components), {})
-        store.go.set()
-        log = await resumed
-        assert started is log and runs.live[log.run].task is not None
-        await runs.live[log.run].task
-        await runs.close()
-        await engine.close()
-        store.close()
-        return [told.entry.data["status"] for told in log.read(0) if told.entry.kind == "ended"]
+        scene = Scene(tmp_path)
+        scene.store.slow = True
+        resumed = asyncio.create_task(scene.runs.log(RUN, SPACE))
+        await asyncio.to_thread(scene.store.asked.wait, 10)
+        started = await scene.runs.start(RUN, SPACE, scene.program, {})
+        scene.store.go.set()
+        assert await resumed is started
+        ended = await scene.to_the_end()
+        await scene.close()
+        return ended
 
     assert asyncio.run(race()) == ["done"]
+
+
+def test_a_run_that_ends_on_a_full_disk_is_recorded_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spaces.runs.KEEP_AGAIN", 0.01)
+
+    async def fill() -> str:
+        scene = Scene(tmp_path)
+        scene.store.full = 3
+        await scene.runs.start(RUN, SPACE, scene.program, {})
+        assert await scene.to_the_end() == ["done"]
+        row = scene.store.run(RUN)
+        await scene.close()
+        assert row is not None
+        return row.status
+
+    assert asyncio.run(fill()) == "done"
