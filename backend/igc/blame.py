@@ -5,8 +5,9 @@ from typing import Final
 
 from dots.components import Catalogue
 from igc.check import Diagnostic
-from igc.graph import Edge, Graph
+from igc.graph import Edge, Graph, Node
 from igc.ops import Key
+from igc.ports import run_name
 
 OF_EDGES: Final = frozenset(("unknown_input", "unknown_output", "hidden_port", "one_edge_only", "type_mismatch"))
 MEANING: Final = frozenset(("node", "edge", "retype", "set", "flag", "graph"))
@@ -29,7 +30,7 @@ class Blame:
         edges = self.ports.get((one.node, one.field), []) if one.node is not None else []
         near = {end for edge in edges for end in (edge.source, edge.target)} | {one.node or ""}
         if one.code == "duplicate_name":
-            near |= {name for name, node in self.graph.nodes.items() if node.params.get("name", one.got) == one.got}
+            near |= {name for name, node in self.graph.nodes.items() if self.called(node) == one.got}
         close = [key for name in sorted(near) for key in self.theirs.get(name, ())]
         against = [key for name in sorted(near) for key in self.ours.get(name, ())]
         slots: set[Key] = {edge[2:] for edge in edges}
@@ -41,6 +42,12 @@ class Blame:
             if tier:
                 return tier, against
         return [key for keys in self.theirs.values() for key in keys], against
+
+    def called(self, node: Node) -> object:
+        """The name that a node takes in a run, if its component has one."""
+        component = self.catalogue.get(node.component)
+        named = component is not None and "name" in component.spec.params.model_fields
+        return run_name(component.spec, node.params) if component is not None and named else None
 
     def at_port(self, key: Key, one: Diagnostic, slots: set[Key]) -> bool:
         if one.code == "missing_input":

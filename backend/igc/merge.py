@@ -270,8 +270,13 @@ class Merging:
         return len(self.conflicts) > before
 
     def mistyped(self, graph: Graph, catalogue: Catalogue, had: frozenset[Diagnostic]) -> bool:
-        """Keep out what of theirs brings a diagnostic that neither side had."""
+        """Keep out what of theirs brings a diagnostic that neither side had.
+
+        An input that is empty as something else was kept out shows by itself; what follows it is no reason to go too.
+        """
         new = [one for one in check(graph, catalogue) if one not in had]
+        if self.conflicts:
+            new = [one for one in new if one.code != "missing_input"]
         if new:
             blame = Blame(graph, self.taken, self.changed_by_ours(), catalogue)
             for one in new:

@@ -8,7 +8,7 @@ import pytest
 
 from dots.codec import Value
 from dots.components import catalogue
-from igc import cli, igb, patch
+from igc import cli, igb, merge, patch
 from igc.check import check
 from igc.compose import compose
 from igc.cycles import on_cycles
@@ -154,8 +154,27 @@ def test_two_new_outputs_of_one_name_are_a_conflict() -> None:
         )
 
     found = merge3(chat(), side("a"), side("b"), CATALOGUE)
-    assert {one.code for one in found.conflicts} >= {"duplicate_name"}
+    assert [(one.code, one.key) for one in found.conflicts] == [
+        ("duplicate_name", ("node", nid("b"))),
+        ("dangling", ("edge", nid("b"), "value", 0)),
+    ]
     assert nid("b") not in found.graph.nodes and nid("a") in found.graph.nodes
+
+
+def test_what_follows_a_node_that_is_kept_out_stays() -> None:
+    ours = edited(["node+", [nid("a")], ["text.input", 1, {"name": "same"}, {}]])
+    theirs = edited(
+        ["node+", [NEW], ["text.input", 1, {"name": "same"}, {}]],
+        ["node+", [nid("c")], ["text.clean", 1, {}, {}]],
+        ["edge+", [NEW, "text", nid("c"), "text", 0]],
+    )
+    found = merge3(chat(), ours, theirs, CATALOGUE)
+    assert [(one.code, one.key) for one in found.conflicts] == [
+        ("duplicate_name", ("node", NEW)),
+        ("dangling", ("edge", nid("c"), "text", 0)),
+    ]
+    assert nid("c") in found.graph.nodes
+    assert [one.code for one in check(found.graph, CATALOGUE)] == ["missing_input", "open_conflicts"]
 
 
 @pytest.mark.parametrize("mirrored", [False, True])
@@ -225,6 +244,22 @@ def test_a_long_chain_of_things_that_need_each_other_ends() -> None:
     found = merge3(base, ours, Graph())
     assert said(found) == [("delete", ("node", nid("n0")), ())]
     assert list(found.graph.nodes) == [nid("n0")]
+
+
+def test_when_things_go_on_colliding_all_of_theirs_is_kept_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge, "MAX_ROUNDS", 1)
+    ours = edited(["node-", [OUT], ["flow.output", 1, {}, {}]])
+    theirs = edited(
+        ["edge-", [GEN, "text", OUT, "value", 0]],
+        ["edge+", [TPL, "text", OUT, "value", 0]],
+        ["set", [GEN, "max_tokens"], [8], [4]],
+    )
+    found = merge3(chat(), ours, theirs)
+    assert replace(found.graph, extra={}) == ours
+    assert [(one.code, one.key) for one in found.conflicts] == [
+        ("rest", ("set", GEN, "max_tokens")),
+        ("dangling", ("edge", OUT, "value", 0)),
+    ]
 
 
 def test_edges_on_cycles_are_found_without_those_between() -> None:
