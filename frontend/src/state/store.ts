@@ -30,6 +30,7 @@ export interface EditorOptions {
 }
 
 export const PUSH_MS = 40; // edits of so long travel together
+export const LINGER_MS = 3_000; // a closed store waits so long for the answer to its last edits; after that they stay kept
 const INLINE = 900 * 1024; // a longer graph goes ahead in parts
 
 export function createEditor(options: EditorOptions): StoreApi<Editor> {
@@ -41,6 +42,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   let saving: string | null = null; // a save that waits until every op is acknowledged
   const names = new Map<string, string>(); // of members, by client
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
+  let leaving: ReturnType<typeof setTimeout> | undefined;
 
   const store = createStore<Editor>()(() => ({
     link: "connecting",
@@ -139,10 +141,11 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     const [over] = moved.overtaken;
     if (lost) refuse(dropped(lost));
     else if (over) refuse(wroteOver([over[0], ...over[1]], other));
-    if (changed) saved.compare(state.graph);
+    if (changed && leaving === undefined) saved.compare(state.graph);
     keep?.note(state);
     if (state.queued.length > 0) pushTimer ??= setTimeout(push, PUSH_MS);
     settleSave();
+    if (leaving !== undefined && replica.numPending(state) === 0) end();
   }
 
   function push(): void {
@@ -284,10 +287,18 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   }
 
   function close(): void {
-    globalThis.removeEventListener?.("online", online);
-    clearTimeout(pushTimer);
     saved.close();
     follower.close();
+    if (keep && leaving === undefined && store.getState().link === "open" && replica.numPending(state) > 0) {
+      leaving = setTimeout(end, LINGER_MS);
+      push();
+    } else end();
+  }
+
+  function end(): void {
+    globalThis.removeEventListener?.("online", online);
+    clearTimeout(leaving);
+    clearTimeout(pushTimer);
     connection.close();
     void keep?.close();
   }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { StoreApi } from "zustand/vanilla";
 import type { Op, Value } from "../../src/igb/graph";
@@ -6,7 +7,7 @@ import { applyOps } from "../../src/igb/patch";
 import { deliver } from "../../src/state/deliver";
 import type { Editor } from "../../src/state/editor";
 import { KEEP_MS, type Kept, openKept } from "../../src/state/keep";
-import { createEditor, type EditorOptions } from "../../src/state/store";
+import { createEditor, type EditorOptions, LINGER_MS } from "../../src/state/store";
 import { id } from "../igb/worlds";
 import { catalogue } from "./catalogue";
 import { FakeServer } from "./server";
@@ -131,6 +132,33 @@ describe("edits made without a link", () => {
   });
 });
 
+describe("edits of the last moment", () => {
+  test("reach the server although their page is left at once", async () => {
+    const { store } = await page();
+    store.getState().edit("Add", add(B));
+    store.getState().close();
+    await pass();
+    expect(server.graph.nodes.has(B)).toBe(true);
+    expect(server.socket.closed).toBe(true);
+    expect(shelf.records.size).toBe(0);
+  });
+
+  test("stay kept when no answer comes, and whoever comes next has them", async () => {
+    const { store } = await page();
+    server.silent = true;
+    store.getState().edit("Add", add(B));
+    store.getState().close();
+    await pass(LINGER_MS);
+    expect(server.socket.closed).toBe(true);
+    expect(shelf.records.size).toBe(1);
+    server.silent = false;
+    const second = await page();
+    await pass();
+    expect(server.graph.nodes.has(B)).toBe(true);
+    same(second.store);
+  });
+});
+
 describe("a push", () => {
   test("that came through unheard is answered, not applied twice", async () => {
     const first = await page();
@@ -252,4 +280,56 @@ describe("a record", () => {
     expect(shelf.records.size).toBe(1);
     expect(said).toHaveBeenCalledTimes(1);
   });
+});
+
+/** What happens to pages and to the link, in any order; of several pages only the newest hears answers. Every edit is given time to be kept, not to be answered. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("edit" as const), page: fc.nat(2) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("kill" as const), page: fc.nat(2) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("open" as const), page: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("mute", "silent", "well", "other"), page: fc.nat(2) }) },
+);
+
+test("whenever pages die and answers fail, every edit reaches the server once", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      server = new FakeServer();
+      server.graph = base;
+      shelf = new MemoryShelf();
+      locks = new Locks();
+      const options: EditorOptions = { base: "http://127.0.0.1", space: SPACE, catalogue, socket: server.factory };
+      const made = new Set<string>([A]);
+      const open: Page[] = [];
+      for (const { kind, page: at } of steps) {
+        const chosen = open[at % Math.max(open.length, 1)];
+        const node = id(100 + made.size);
+        if (kind === "open" && open.length < 3) open.push(await page(true));
+        else if (kind === "kill") for (const one of open.splice(0)) one.kill();
+        else if (kind === "edit" && chosen) {
+          chosen.store.getState().edit("Add", add(node));
+          made.add(node);
+        } else if (kind === "other" && open.length > 0 && !server.silent && !server.mute) {
+          server.patch(add(node));
+          made.add(node);
+        } else if (kind === "mute") server.mute = true;
+        else if (kind === "silent") server.silent = true;
+        else if (kind === "well") server.mute = server.silent = false;
+        await pass(KEEP_MS + 10);
+      }
+      for (const one of [...open]) one.kill();
+      server.mute = server.silent = false;
+      const last = await page(true);
+      await pass();
+      for (const keep of last.kept.left) {
+        deliver(options, [keep], last.store);
+        server.accept();
+        await pass();
+      }
+      expect([...server.graph.nodes.keys()].sort()).toEqual([...made].sort());
+      expect(last.store.getState()).toMatchObject({ pending: 0, refusal: null });
+      expect(shelf.records.size + shelf.bases.size).toBe(0);
+      last.kill();
+    }),
+    { numRuns: 60 },
+  );
 });
