@@ -1,12 +1,14 @@
 """One reader against many mutants, in a process with limits: `python -m tests.hostile.child NAME COUNT SEED`.
 
-The last line is JSON. An input that takes more CPU than allowed ends the process by SIGXCPU. What
-fails is named on stderr; seed and number give the bytes again.
+The last line is JSON. What fails is named on stderr (seed and number give the bytes again); a hang is ended by a limit
+of CPU time, with the place where it stood.
 """
 
+import faulthandler
 import gc
 import json
 import resource
+import signal
 import sys
 import time
 from itertools import islice
@@ -14,7 +16,8 @@ from itertools import islice
 from tests.hostile.mutate import mutants
 from tests.hostile.readers import READERS
 
-CPU = 2  # seconds an input
+CPU = 2  # seconds an input may take, by the process's own clock
+HANG = 60  # seconds after which the kernel ends it: its clock and that of the limit drift apart in a long run
 
 
 def peak() -> int:
@@ -31,12 +34,11 @@ def main(name: str, count: int, seed: int) -> None:
             continue
     gc.collect()
     idle, accepted, slowest = peak(), 0, 0.0
+    faulthandler.register(signal.SIGXCPU, chain=True)
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     for at, data in enumerate(islice(mutants(corpus, seed, reader.magic), count)):
         start = time.process_time()
-        resource.setrlimit(
-            resource.RLIMIT_CPU, (int(start) + CPU + 2, hard)
-        )  # whole seconds: the exact figure is below
+        resource.setrlimit(resource.RLIMIT_CPU, (int(start) + HANG, hard))
         try:
             reader.read(data)
             accepted += 1
