@@ -10,7 +10,7 @@ import pytest
 from igc import igb, patch
 from igc.graph import CONFLICTS, Graph
 from spaces import cli
-from tests.spaces.conftest import TOKEN, Running, node, node_id
+from tests.spaces.conftest import TOKEN, Running, edge, node, node_id, running
 
 
 def with_ops(graph: Graph, *ops: list[Any]) -> Graph:
@@ -204,3 +204,30 @@ def test_what_cannot_be_meant_is_bad_usage(words: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.parser().parse_args(["push", "flow.igb", "--space", "0000000000", *words])
     assert caught.value.code == 2
+
+
+def test_a_pushed_file_stands_in_the_journal(tmp_path: Path) -> None:
+    a, b = node_id(), node_id()
+    graph = with_ops(Graph(), node(a))
+    with running(tmp_path) as found:
+        space = found.new_space()
+        assert post(found, space, graph).json()["number"] == 1
+    with running(tmp_path) as found, found.program() as client:
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == file(graph)
+        assert post(found, space, with_ops(graph, node(b)), base=1).json()["number"] == 2
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == file(with_ops(graph, node(b)))
+
+
+def test_an_unsaved_edit_that_a_file_overwrites_or_bars_is_named(server: Running) -> None:
+    space, a, b, c = server.new_space(), node_id(), node_id(), node_id()
+    base = with_ops(Graph(), node(a, text="one"), node(b, "text.clean"), node(c, "text.clean"))
+    post(server, space, base)
+    one = server.join(space)
+    one.until("welcome")
+    one.push(["set", [a, "text"], ["one"], ["draft"]], edge(b, "text", c, "text"))
+    one.until("ack")
+    theirs = with_ops(base, ["set", [a, "text"], ["one"], ["file"]], edge(c, "text", b, "text"))
+    answer = post(server, space, theirs, base=1)
+    assert (answer.status_code, answer.json()["refused"]) == (201, [f"edge+ {c}.text.{b}.text.0: cycle"])
+    assert one.until("patched")["overtaken"] == [[["set", a, "text"], "c000000001"]]
+    assert answer.json()["file"] == hashlib.sha256(file(theirs)).hexdigest()
