@@ -5,9 +5,9 @@ diagnostic that neither side had is kept out and named. Keeping one thing out ma
 result is built anew until nothing more has to be kept out.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from dots import codec
 from dots.components import Catalogue
@@ -15,13 +15,12 @@ from igc.blame import Blame
 from igc.check import Diagnostic, check
 from igc.conflicts import Conflict, merged_section, with_section
 from igc.cycles import on_cycles
-from igc.graph import CONFLICTS, Edge, Graph, Group, Invalid, Node, Note
+from igc.graph import CONFLICTS, Edge, Graph, Invalid, Node
 from igc.ops import Key, Maybe, value_at, value_of
 from igc.patch import apply_ops, diff_ops
+from igc.three_way import ThreeWay
 
-MAX_ROUNDS: Final = (
-    24  # then all of theirs is kept out: a chain of things that need each other can be as long as a graph
-)
+MAX_ROUNDS: Final = 24  # then all of theirs is kept out: a chain of things that need each other can be long
 
 End = tuple[str, str]
 Slot = tuple[str, str, int]
@@ -59,14 +58,12 @@ def valid(ours: Graph, result: Graph) -> Graph:
     return apply_ops(ours, diff_ops(ours, result))
 
 
-class Merging:
-    """One merge in the making: what of theirs is kept out, and why. `merge3` owns it."""
+class Merging(ThreeWay):
+    """One merge in the making: nodes, edges, and what does not go together. `merge3` owns it."""
 
     def __init__(self, base: Graph, ours: Graph, theirs: Graph) -> None:
-        self.base, self.ours, self.theirs = base, ours, theirs
+        super().__init__(base, ours, theirs)
         self.slots = tuple(inputs(graph) for graph in (base, ours, theirs))
-        self.conflicts: dict[Key, Conflict] = {}
-        self.taken: dict[Key, tuple[Maybe, Maybe, Maybe]] = {}  # what of theirs stands in the graph built last
 
     # Rounds
 
@@ -109,41 +106,10 @@ class Merging:
             {**extra, CONFLICTS: open_before} if open_before else extra,
         )
 
-    def names(self, section: str) -> list[str]:
-        return sorted({name for graph in (self.base, self.ours, self.theirs) for name in getattr(graph, section)})
-
     def all_slots(self) -> set[Slot]:
         return {slot for side in self.slots for slot in side}
 
-    # One thing each
-
-    def conflict(
-        self, code: str, key: Key, base: Maybe, ours: Maybe, theirs: Maybe, against: Iterable[Key] = ()
-    ) -> None:
-        self.conflicts.setdefault(key, Conflict(code, key, base, ours, theirs, tuple(against)))
-
-    def keep_out(self, code: str, key: Key, against: Iterable[Key] = ()) -> None:
-        """A conflict over something of theirs that stood in the graph built last."""
-        base, ours, theirs = self.taken.get(key, ((), (), ()))
-        self.conflict(code, key, base, ours, theirs, against)
-
-    def took(self, key: Key, base: Maybe, ours: Maybe, theirs: Maybe) -> Maybe:
-        self.taken[key] = (base, ours, theirs)
-        return theirs
-
-    def field(self, key: Key, base: Maybe, ours: Maybe, theirs: Maybe) -> Maybe:
-        """Whoever changed it has it; where both did and differ, ours stands."""
-        if key in self.conflicts or codec.same(theirs, base) or codec.same(ours, theirs):
-            return ours
-        if codec.same(ours, base):
-            return self.took(key, base, ours, theirs)
-        self.conflict("modify", key, base, ours, theirs)
-        return ours
-
-    def fields(self, kind: str, prefix: Key, *sides: Mapping[Any, Any]) -> dict[Any, Any]:
-        names = sorted({name for side in sides for name in side})
-        found = ((name, self.field((kind, *prefix, name), *(value_at(side, name) for side in sides))) for name in names)
-        return {name: value[0] for name, value in found if value}
+    # Nodes and edges
 
     def node(self, name: str) -> Node | None:
         base, ours, theirs = (graph.nodes.get(name) for graph in (self.base, self.ours, self.theirs))
@@ -206,44 +172,6 @@ class Merging:
         """Whether an edge went only because theirs took away a node that is kept, and its other end is there."""
         gone = [end for end in (source, target) if end not in self.theirs.nodes]
         return bool(gone) and all(("node", end) in self.conflicts for end in gone)
-
-    # Drawing
-
-    def position(self, name: str) -> Maybe:
-        """Ours; a place is never worth a question."""
-        base, ours, theirs = (value_at(graph.positions, name) for graph in (self.base, self.ours, self.theirs))
-        return theirs if ours == base and name in self.theirs.nodes else ours
-
-    def label(self, name: str) -> Maybe:
-        base, ours, theirs = (value_at(graph.labels, name) for graph in (self.base, self.ours, self.theirs))
-        return self.field(("label", name), base, ours, theirs if name in self.theirs.nodes else base)
-
-    def note(self, name: str) -> Maybe:
-        """Place and size as positions, the text as a label."""
-        base, ours, theirs = (value_at(graph.notes, name) for graph in (self.base, self.ours, self.theirs))
-        if ours and theirs and (ours[0][4] == theirs[0][4] or (base and base[0][4] in (ours[0][4], theirs[0][4]))):
-            place: Note = theirs[0] if base and ours[0][:4] == base[0][:4] else ours[0]
-            text: Note = theirs[0] if base and ours[0][4] == base[0][4] else ours[0]
-            return ((*place[:4], text[4]),)
-        if base and (not ours or not theirs):  # deleted on one side, and on the other only moved if at all
-            other = ours or theirs
-            if not other or other[0][4] == base[0][4]:
-                return ()
-        return self.field(("note", name), base, ours, theirs)
-
-    def group(self, name: str, nodes: Mapping[str, Node]) -> Maybe:
-        """The label as any label; members that either side brought or took, as far as they are there."""
-        base, ours, theirs = (value_at(graph.groups, name) for graph in (self.base, self.ours, self.theirs))
-        if base:  # losing a member that is gone is no change
-            ours = base if ours == as_group(base[0], self.ours.nodes) else ours
-            theirs = base if theirs == as_group(base[0], self.theirs.nodes) else theirs
-        if not ours or not theirs:
-            found = self.field(("group", name), base, ours, theirs)
-            return as_group(found[0], nodes) if found else ()
-        before, mine, others = (frozenset(side[0][1]) if side else frozenset() for side in (base, ours, theirs))
-        others |= {member for member in before & mine if member not in self.theirs.nodes}
-        label = self.field(("group", name), *((side[0][0],) if side else () for side in (base, ours, theirs)))
-        return as_group((label[0], (mine & others) | (mine - before) | (others - before)), nodes)
 
     # What does not go together
 
@@ -309,9 +237,3 @@ def semantic(node: Node | None) -> Maybe:
 
 def plain_extra(graph: Graph) -> dict[int, codec.Value]:
     return {key: value for key, value in graph.extra.items() if key != CONFLICTS}
-
-
-def as_group(group: tuple[str, Iterable[str]], nodes: Mapping[str, Node]) -> Maybe:
-    """A group with those of its members that are there; nothing without any."""
-    found: Group = (group[0], tuple(sorted(member for member in group[1] if member in nodes)))
-    return (found,) if found[1] else ()
