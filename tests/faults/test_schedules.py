@@ -137,14 +137,16 @@ class Schedule:
             await self.pushed(seat, frame)
 
     async def pushed(self, seat: Seat, frame: Frame) -> None:
-        before, seq = self.open.room.graph, self.open.room.seq
+        before, seq, waiting = self.open.room.graph, self.open.room.seq, len(seat.inbox)
         read = wire.decode(codec.encode(frame))
         assert isinstance(read, wire.Push)
         await self.open.push(seat, read)
         ops = [op_from_value(value) for value in frame["ops"]]
+        answers = {answer["type"] for answer in list(seat.inbox)[waiting:]}
+        if self.open.room.seq > seq or "patched" in answers:  # else it is a repeat, or nothing of it stands
+            self.expected[seat.client] += self.overtaken(before, ops)
         if self.open.room.seq > seq:
             applied = self.open.room.since[-1][1]
-            self.expected[seat.client] += self.overtaken(before, ops)
             self.writers |= {(op.kind, *op.key): seat.client for op in applied}
             assert igb.write(apply_ops(before, applied)) == igb.write(self.open.room.graph)
 
