@@ -7,7 +7,7 @@
 import json
 import socket
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -312,6 +312,30 @@ def read_model(data: bytes) -> None:
     tokenizer.decode(ids)
     if template is not None:
         template.tokens([Message("user", "a <|s|> b")])
+
+
+Plain = Callable[[bytes], object]
+
+
+def largest(name: str) -> Iterator[tuple[Plain, bytes]]:
+    """Inputs at the budgets of the codec (16 MiB, 200,000 items) where it takes any value, and the reader alone."""
+    head = b"\xa4\x00\x82\x01\x00" + b"".join(at + b"\x82" + 2 * (b"\x58\x20" + bytes(32)) for at in (b"\x01", b"\x02"))
+    before: dict[str, tuple[Plain, bytes]] = {
+        "codec": (codec.decode, b""),
+        "igb": (igb.read, igb.MAGIC + b"\xa5\x00\x82\x01\x00\x03\x80\x04\x80\x05\x80\x06\xa1\x61a"),
+        "patch": (patch.read, patch.MAGIC + head + b"\x03\x81\x84\x65graph\x81\x61a\x80\x81"),
+    }
+    for entry, count in (
+        (b"\x78\x50" + b"x" * 80, 199_900),
+        (b"\x80", 199_900),
+        (b"\x78\x50" + b"\xf0\x9f\x98\x80" + b"x" * 76, 199_900),
+    ):
+        if name in before:
+            read, start = before[name]
+            yield read, b"".join((start, b"\x9a", struct.pack(">I", count), *[entry] * count))
+        if name == "patch":  # two values that differ at their ends only
+            half = (b"\x81\x9a", struct.pack(">I", count // 2), *[entry] * (count // 2 - 1))
+            yield read, b"".join((start[:-2], *half, b"\xf4", *half, b"\xf5"))
 
 
 TYPED = (Malformed, Invalid)
