@@ -263,6 +263,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     if (id === client) return; // the answer to a probe
     refuse({ code, where, expected, got });
     if (typeof id === "string") follower.refused(id, code);
+    // The disk took nothing of it: it waits here and goes again under its id, later each time, as after a lost link.
+    else if (code === "storage") connection.drop();
     // A push of which something stands is settled by `patched`; for one of which nothing stands this is the answer.
     else if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
   }

@@ -47,6 +47,7 @@ export class FakeServer {
   mute = false; // all is done and no answer comes through
   slow = false; // frames wait until `work`
   refuse: ((op: Op) => boolean) | null = null;
+  full = false; // the disk takes nothing
   private readonly counters = new Map<string, { counter: number; seq: number }>();
   private readonly log = new Map<Id, EventFrame[]>();
   private readonly parts = new Parts();
@@ -169,6 +170,10 @@ export class FakeServer {
     const known = this.counters.get(client);
     if (known && counter <= known.counter) {
       this.send({ type: "ack", id: [client, counter], seq: known.seq });
+      return;
+    }
+    if (this.full) {
+      this.refusal([client, counter], "storage", "database");
       return;
     }
     const ops = (frame.get("ops") as Value[]).map((op, i) => readOp(op, `ops[${i}]`));

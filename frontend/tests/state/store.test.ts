@@ -333,6 +333,23 @@ describe("edits", () => {
     same(store);
   });
 
+  test("that the server's full disk did not take wait and go again with the same id", () => {
+    const store = edit();
+    server.full = true;
+    store.getState().edit("Move", [move(5)]);
+    pass();
+    expect(store.getState()).toMatchObject({ link: "lost", pending: 1, refusal: { code: "storage" } });
+    server.full = false;
+    pass(1000);
+    server.accept();
+    pass();
+    const pushes = server.ofType("push").map((frame) => frame.get("id"));
+    expect(pushes.length).toBeGreaterThan(1);
+    expect(new Set(pushes.map(String)).size).toBe(1);
+    expect(store.getState()).toMatchObject({ link: "open", pending: 0 });
+    same(store);
+  });
+
   test("too long for a frame are refused at once", () => {
     const store = edit();
     store.getState().edit("Set", [["set", [A, "text"], [], ["x".repeat(1_000_000)]]]);
