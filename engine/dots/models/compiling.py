@@ -5,10 +5,13 @@ named here by what it is made from, and the folder is named by the digest of eve
 type must not be a global of an inner function: it would be part of the key, and it changes when it is first used.
 """
 
+import fcntl
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar, cast
 
 import numba
@@ -41,6 +44,44 @@ if FOLDER is not None:
     numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 
 
+_turn = RLock()
+_depth = 0
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One process at a time in the cache. Numba reads an index, picks the next file's number and writes both back: two
+    processes that compile variants of one function at once would each read the other's code as its own."""
+    global _depth
+    with _turn:
+        _depth += 1
+        try:
+            if FOLDER is None or _depth > 1:
+                yield
+            else:
+                with (FOLDER / "lock").open("w") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    yield
+        finally:
+            _depth -= 1
+
+
+def guarded(jit: Any) -> Any:
+    """The function with its cache's reads and writes under the lock."""
+
+    def under_lock(act: Callable[..., Any]) -> Callable[..., Any]:
+        def acting(*arguments: Any) -> Any:
+            with alone():
+                return act(*arguments)
+
+        return acting
+
+    if FOLDER is not None:
+        cache = jit._cache
+        cache.load_overload, cache.save_overload = under_lock(cache.load_overload), under_lock(cache.save_overload)
+    return jit
+
+
 def named(made: Any, name: str, *parameters: object) -> Any:
     """The same name in every process for what is made from the same parameters; Numba would draw a random one."""
     known = f"dots {name} {parameters}"
@@ -53,13 +94,13 @@ def named(made: Any, name: str, *parameters: object) -> Any:
 def compiled(function: F, *parameters: object) -> F:
     """One thread; `parameters` is what a function made inside another closes over."""
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy")
-    return cast(F, named(jit(function), function.__qualname__, *parameters))
+    return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
 
 def parallel(function: F, *parameters: object) -> F:
     """`prange` is shared out over the cores."""
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy", parallel=True)
-    return cast(F, named(jit(function), function.__qualname__, *parameters))
+    return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
 
 def emitted(function: Callable[..., Any], *parameters: object) -> Any:
