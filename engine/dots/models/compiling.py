@@ -82,6 +82,13 @@ def guarded(jit: Any) -> Any:
     return jit
 
 
+def keep_apart(function: Callable[..., Any], parameters: tuple[object, ...]) -> None:
+    """A folder for each variant: nothing that Numba's key leaves out can give one variant another's code."""
+    if FOLDER is not None:
+        variant = hashlib.sha256(f"{function.__qualname__} {parameters}".encode()).hexdigest()[:16]
+        numba.config.CACHE_DIR = str(FOLDER / variant)  # type: ignore[attr-defined]
+
+
 def named(made: Any, name: str, *parameters: object) -> Any:
     """The same name in every process for what is made from the same parameters; Numba would draw a random one."""
     known = f"dots {name} {parameters}"
@@ -93,12 +100,14 @@ def named(made: Any, name: str, *parameters: object) -> Any:
 
 def compiled(function: F, *parameters: object) -> F:
     """One thread; `parameters` is what a function made inside another closes over."""
+    keep_apart(function, parameters)
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy")
     return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
 
 def parallel(function: F, *parameters: object) -> F:
     """`prange` is shared out over the cores."""
+    keep_apart(function, parameters)
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy", parallel=True)
     return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
