@@ -19,8 +19,6 @@ from tests.faults.proxy import HALF, Proxy
 from tests.faults.seat import Seat
 from tests.spaces.conftest import Running, running
 
-pytestmark = pytest.mark.long
-
 WORDS = 120
 TEXT = "".join(f"word{n} " for n in range(WORDS))
 SETTLED_SECONDS = 20.0

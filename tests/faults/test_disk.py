@@ -16,8 +16,6 @@ from tests.faults.gestures import op_of
 from tests.faults.serving import Served
 from tests.spaces.conftest import Peer
 
-pytestmark = pytest.mark.long
-
 CLIENT = "c000000001"
 TEXT = "0123456789abcdef" * 2000
 

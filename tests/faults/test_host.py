@@ -13,8 +13,6 @@ from dots.client import Client
 from spaces.engine import EngineClient
 from tests.spaces.conftest import Peer, Running, running
 
-pytestmark = pytest.mark.long
-
 HELD = ("kv_reserved", "kv_committed", "kv_used", "steps_reserved", "dots")
 
 

@@ -18,8 +18,6 @@ from tests.faults.gestures import gesture, large_graph
 from tests.faults.serving import Served
 from tests.spaces.conftest import Peer
 
-pytestmark = pytest.mark.long
-
 CLIENT = "c000000001"
 
 

@@ -7,8 +7,6 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect, 
 
 from tests.spaces.conftest import TOKEN, Running, running
 
-pytestmark = pytest.mark.long
-
 WORDS = 40
 STREAMED = "article[data-testid^=node-]:has(.stream:not(.quiet))"  # the card of the one node that streams
 TEXT = "".join(f"word{n} " for n in range(WORDS))

@@ -18,8 +18,6 @@ from spaces.store import Store
 from spaces.templates import TEMPLATES, build
 from tests.spaces.conftest import ScriptedEngine
 
-pytestmark = pytest.mark.long
-
 SPACE, RUN = "s000000001", "r000000001"
 
 

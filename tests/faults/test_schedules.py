@@ -30,8 +30,6 @@ from tests.faults.client import Frame, Replica
 from tests.faults.gestures import gesture, large_graph, mint
 from tests.spaces.conftest import ScriptedEngine
 
-pytestmark = pytest.mark.long
-
 FIELDS = ("set", "flag", "move", "label")
 STEPS = 90  # of one schedule
 

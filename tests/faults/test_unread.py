@@ -15,8 +15,6 @@ from spaces.templates import TEMPLATES, build
 from tests.faults.serving import Served
 from tests.spaces.conftest import PATIENCE, TOKEN
 
-pytestmark = pytest.mark.long
-
 MIB = 1 << 20
 
 

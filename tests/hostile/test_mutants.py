@@ -12,8 +12,6 @@ from tests.hostile.child import CPU
 from tests.hostile.mutate import mutants
 from tests.hostile.readers import READERS
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).resolve().parents[2]
 SLICE, MANY, SEED = 2_000, 100_000, 3
 MEMORY = 128 << 20  # bytes over an idle reader

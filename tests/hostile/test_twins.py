@@ -15,8 +15,6 @@ from dots.shape import Invalid
 from tests.hostile.mutate import mutants
 from tests.hostile.readers import READERS
 
-pytestmark = pytest.mark.long
-
 SCRIPT = Path(__file__).with_name("verdicts.mjs")
 KINDS = ("codec", "igb", "patch", "apply")
 

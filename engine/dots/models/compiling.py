@@ -7,7 +7,9 @@ type must not be a global of an inner function: it would be part of the key, and
 
 import fcntl
 import hashlib
+import itertools
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from threading import RLock
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.bytecode import FunctionIdentity
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,6 +46,9 @@ FOLDER = cache_folder()
 if FOLDER is not None:
     numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
 
+# A number is part of each symbol's name. Numba counts from 1 in every process, so code that two processes compiled has
+# the same names, and a third process that loads both calls the first in place of the second. No two begin alike here.
+FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
 _turn = RLock()
 _depth = 0
@@ -82,13 +88,6 @@ def guarded(jit: Any) -> Any:
     return jit
 
 
-def keep_apart(function: Callable[..., Any], parameters: tuple[object, ...]) -> None:
-    """A folder for each variant: nothing that Numba's key leaves out can give one variant another's code."""
-    if FOLDER is not None:
-        variant = hashlib.sha256(f"{function.__qualname__} {parameters}".encode()).hexdigest()[:16]
-        numba.config.CACHE_DIR = str(FOLDER / variant)  # type: ignore[attr-defined]
-
-
 def named(made: Any, name: str, *parameters: object) -> Any:
     """The same name in every process for what is made from the same parameters; Numba would draw a random one."""
     known = f"dots {name} {parameters}"
@@ -100,14 +99,12 @@ def named(made: Any, name: str, *parameters: object) -> Any:
 
 def compiled(function: F, *parameters: object) -> F:
     """One thread; `parameters` is what a function made inside another closes over."""
-    keep_apart(function, parameters)
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy")
     return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
 
 def parallel(function: F, *parameters: object) -> F:
     """`prange` is shared out over the cores."""
-    keep_apart(function, parameters)
     jit = numba.njit(cache=FOLDER is not None, error_model="numpy", parallel=True)
     return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
 
