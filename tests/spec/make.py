@@ -718,6 +718,7 @@ def igb() -> list[Case]:
         invalid("a secret and more", with_param({"secret": "A", "x": 1}), "secret", "nodes[0].params.p"),
         invalid("a secret in a list in a map", with_param({"a": [{"secret": "a"}]}), "secret", "nodes[0].params.p"),
         invalid("a secret under an int key", with_param({1: {"secret": "a"}}), "secret", "nodes[0].params.p"),
+        valid("a setting named secret", {6: {"secret": "x"}}),
         invalid("a secret in the settings", {6: {"key": {"secret": "a"}}}, "secret", "settings.key"),
         invalid("cycle before secret", {**linked([0, 1, 0, 2, 0]), 6: {"key": {"secret": "a"}}}, "cycle", "edges"),
     ]
@@ -782,6 +783,7 @@ def patch() -> list[Case]:
         patch_good("a move beside a new node", ["node+", [A], NODE], ["move", [A], [], [[1, 1]]]),
         patch_good("true to 1", ["set", [C, "a"], [True], [1]]),
         patch_good("null to nothing", ["set", [C, "a"], [None], []]),
+        patch_good("a setting named secret", ["graph", ["secret"], [], ["x"]]),
         patch_good("a higher minor is read") | {"hex": patch_file({0: [1, 3]}).hex()},
         bytes_case("no bytes", b"", "invalid", code="magic", path="file"),
         bytes_case("the magic of a graph", IGB + item(EMPTY), "invalid", code="magic", path="file"),

@@ -1,64 +1,54 @@
-"""A second reader of the codec, `.igb` and `.patch`, written from docs/formats.md alone: it imports nothing of ours."""
+"""A second reader of the codec, `.igb` and `.patch`, written from docs/formats.md alone: it imports nothing of ours.
+
+Refuses by ValueError(code, offset or None), without a path. Text sorts by code points as by its bytes in UTF-8.
+"""
 
 import re
 import struct
 from graphlib import CycleError, TopologicalSorter
-from itertools import chain, count
+from itertools import count, groupby, pairwise
 from math import frexp, isfinite, ldexp
 from typing import Any
 
-# Forms: a range of ints, a pattern over UTF-8, a function; [forms] or {name: form} of an array, (key, value) of a map.
-LIMIT, SIZE, COORDINATE = 2**53 - 1, range(1, 1_000_001), range(-1_000_000, 1_000_001)
+# A form: ints of a range or set, text of a pattern, what passes a test, [part] or [part, ...], {key: value}, (or, or).
+LIMIT, SIZE, PLACE, SLOT = 2**53 - 1, range(1, 1_000_001), range(-1_000_000, 1_000_001), range(256)
 ID, COMPONENT, TEXT = b"[0-9a-hjkmnp-tv-z]{10}", rb"(?=.{1,64}$)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+", b"(?s).*"
-port, rising, ANY, HASH, FILLED = (
-    lambda v: isinstance(v, str) and len(v.encode()) <= 64 and re.fullmatch(r"[^\x00-\x1f\x7f-\x9f\s{}]+", v),
-    lambda v, form=TEXT: FILLED(v) and all(leaf(i, form) for i in v) and v == sorted(set(v), key=str.encode),
+ANY, HASH, FILLED, NAME, RISING = (
     lambda v: True,
     lambda v: isinstance(v, bytes) and len(v) == 32,
     lambda v: isinstance(v, list) and v != [],
+    lambda v: isinstance(v, str) and len(v.encode()) <= 64 and re.fullmatch(r"[^\0-\x1f\x7f-\x9f\s{}]+", v),
+    lambda v: FILLED(v) and fits(v, [TEXT, ...]) and v == sorted({*v}),
 )
-FLAGS = {"disabled": lambda v: v is True, "steps": SIZE, "kv": range(1, 2**24 + 1), "seconds": range(1, 86_401)}
-XY, LABEL, GROUP = [COORDINATE, COORDINATE], b"(?s).{1,200}", [b"(?s).{0,200}", lambda v: rising(v, ID)]
-NOTE, KIND, EDGE = [*XY, SIZE, SIZE, b"(?s).{0,20000}"], [COMPONENT, range(1, 65536)], [ID, port, ID, port, range(256)]
-MAPS = {6: ("settings", TEXT, ANY), 64: ("positions", TEXT, XY), 65: ("labels", TEXT, LABEL), 66: ("notes", ID, NOTE)}
-VALUES = {"retype": KIND, "move": XY, "label": LABEL, "note": NOTE, "group": GROUP}
-OPS = {"edge-": EDGE, "node-": [ID], "node+": [ID], "retype": [ID], "set": [ID, port], "flag": [ID, TEXT]}
-OPS |= {"graph": [TEXT], "edge+": EDGE, "move": [ID], "label": [ID], "note": [ID], "group": [ID]}
-MAPS[67], OPS["extra"], IN_NODES = ("groups", ID, GROUP), [range(68, LIMIT + 1)], [*OPS][1:6]
+FLAGS = {b"disabled": lambda v: v is True, b"steps": SIZE, b"kv": range(1, 2**24 + 1), b"seconds": range(1, 86_401)}
+KIND, MOVE, LABEL = [COMPONENT, range(1, 65_536)], [PLACE, PLACE], b"(?s).{1,200}"
+NODE, EDGE = [*KIND, {NAME: ANY}, FLAGS], [ID, NAME, ID, NAME, SLOT]
+NOTE, GROUP = [*MOVE, SIZE, SIZE, b"(?s).{0,20000}"], [b"(?s).{0,200}", lambda v: RISING(v) and fits(v, [ID, ...])]
+MAPS = {6: {TEXT: ANY}, 64: {TEXT: MOVE}, 65: {TEXT: LABEL}, 66: {ID: NOTE}, 67: {ID: GROUP}, 68: FILLED}
+FIELDS: dict[str, Any] = {"set": {(ID, NAME): ANY}, "flag": {(ID, name): form for name, form in FLAGS.items()}}
+FIELDS |= {"graph": {(TEXT,): ANY}, "edge+": {}, "move": {(ID,): MOVE}, "label": {(ID,): LABEL}, "note": {(ID,): NOTE}}
+FIELDS |= {"group": {(ID,): GROUP}, "extra": {(range(68, 69),): FILLED, (range(69, LIMIT + 1),): ANY}}
+OPS: dict[str, Any] = {"edge-": [EDGE], "node-": [[ID], NODE], "node+": [[ID], NODE], "retype": [[ID], [KIND], [KIND]]}
+OPS |= {kind: tuple([[*k], ([], [v]), ([], [v])] for k, v in f.items()) or [EDGE] for kind, f in FIELDS.items()}
 
 
-def need(holds: object, code: str, where: int | str) -> None:
+def need(holds: object, code: str, offset: int | None = None) -> None:
     if not holds:
-        raise ValueError(
-            {"code": code, "verdict": "malformed", "offset": where}
-            if isinstance(where, int)
-            else {"code": code, "verdict": "invalid", "path": where}
-        )
+        raise ValueError(code, offset)
 
 
-def each(all_hold: Any, code: str, what: str) -> None:
-    for at, holds in enumerate(all_hold):
-        need(holds, code, f"{what}[{at}]")
-
-
-def leaf(value: Any, form: Any) -> object:
+def fits(value: Any, form: Any) -> object:
+    if isinstance(form, tuple):
+        return any(fits(value, one) for one in form)
+    if isinstance(form, list):
+        parts = form[:1] * len(value) if isinstance(value, list) and form[1:] == [...] else form
+        return isinstance(value, list) and len(value) == len(parts) and all(map(fits, value, parts))
+    if isinstance(form, dict):
+        known = tuple([*entry] for entry in form.items())
+        return isinstance(value, dict) and all(fits([*entry], known) for entry in value.items())
     if isinstance(form, bytes):
         return isinstance(value, str) and re.fullmatch(form, value.encode())
-    return type(value) is int and value in form if isinstance(form, range) else form and form(value)
-
-
-def check(value: Any, form: Any, path: str) -> None:
-    if isinstance(form, tuple):
-        need(isinstance(value, dict), "section", path)
-        for key, one in value.items():
-            check(key, form[0], f"{path}.{key}")
-            check(one, form[1].get(key) if isinstance(form[1], dict) else form[1], f"{path}.{key}")
-    elif isinstance(form, list | dict):
-        need(isinstance(value, list) and len(value) == len(form), "section", path)
-        for part, one in zip(form if isinstance(form, dict) else range(len(form)), value, strict=True):
-            check(one, form[part], f"{path}.{part}")
-    else:
-        need(leaf(value, form), "section", path)
+    return form(value) if callable(form) else type(value) is int and value in form
 
 
 def item(data: bytes, at: int, depth: int, items: Any) -> tuple[Any, int]:
@@ -69,39 +59,33 @@ def item(data: bytes, at: int, depth: int, items: Any) -> tuple[Any, int]:
     end = at + 1 + (1 << info - 24 if info > 23 else 0)
     need(end <= len(data), "truncated", at)
     n = int.from_bytes(data[at + 1 : end], "big") if info > 23 else info
-    need(major == 7 or info < 24 or n >= (24, 256, 65536, 1 << 32)[info - 24], "not_shortest", at)
+    need(major == 7 or info < 24 or n >= (24, 256, 65_536, 1 << 32)[info - 24], "not_shortest", at)
     need(major > 1 or n + major <= LIMIT, "int_range", at)
     need(major not in (4, 5) or depth < 32, "depth", at)
     need(next(items) < 200_000, "items", at)
-    if major == 7:
-        return {20: False, 21: True, 22: None}[n] if info < 25 else real(data[at + 1 : end], at), end
+    if major == 7 and info < 25:
+        return {20: False, 21: True, 22: None}[info], end
+    if major == 7:  # the next shorter form holds what is below `top`, of so many bits and in steps of 2^-low
+        form, top, bits, low = {25: (">e", 0, 0, 0), 26: (">f", 2.0**16, 11, 24), 27: (">d", 2.0**128, 24, 149)}[info]
+        value: float = struct.unpack(form, data[at + 1 : end])[0]
+        need(isfinite(value), "float_not_finite", at)
+        shorter = abs(value) < top and ldexp(frexp(value)[0], bits).is_integer() and ldexp(value, low).is_integer()
+        need(not shorter and not (value.is_integer() and abs(value) <= LIMIT), "float_form", at)
+        return value, end
     need(major < 2 or len(data) - end >= n * (1 + (major == 5)), "truncated", at)
     if major < 4:
         body = data[end : end + n] if major > 1 else b""
         need(major != 3 or body.decode("utf-8", "ignore").encode() == body, "utf8", at)
         return (n, -1 - n, body, body.decode("utf-8", "ignore"))[major], end + len(body)
-    found, code, key = [], b"", None
-    for _ in range(n):
-        if major == 5:
-            need(end == len(data) or data[end] >> 5 in ([code[0] >> 5] if code else [0, 3]), "key_type", end)
-            start, before = end, code
-            key, end = item(data, start, depth + 1, items)
-            code = data[start:end]
-            need(code > before, "key_duplicate" if code == before else "key_order", start)
-        one, end = item(data, end, depth + 1, items)
-        found.append((key, one) if major == 5 else one)
-    return (dict(found) if major == 5 else found), end
-
-
-def real(raw: bytes, at: int) -> float:
-    value: float = struct.unpack({2: ">e", 4: ">f", 8: ">d"}[len(raw)], raw)[0]
-    need(isfinite(value), "float_not_finite", at)
-    need(not value.is_integer() or abs(value) > LIMIT, "float_form", at)
-    part, power = frexp(value)
-    for high, bits, low in ((16, 11, 24), (128, 24, 149))[: len(raw) // 4]:  # of a shorter form
-        fits = power <= high and ldexp(part, bits).is_integer() and ldexp(value, low).is_integer()
-        need(not fits, "float_form", at)
-    return value
+    parts, key = [], b""
+    for turn in range(n * (major - 3)):
+        start, last, is_key = end, key, major == 5 and turn % 2 == 0
+        need(not is_key or end == len(data) or data[end] >> 5 in ([last[0] >> 5] if last else [0, 3]), "key_type", end)
+        part, end = item(data, start, depth + 1, items)
+        key = data[start:end] if is_key else last
+        need(not is_key or key > last, "key_duplicate" if key == last else "key_order", start)
+        parts.append(part)
+    return dict(zip(parts[::2], parts[1::2], strict=True)) if major == 5 else parts, end
 
 
 def codec(data: bytes, at: int = 0) -> Any:
@@ -112,101 +96,55 @@ def codec(data: bytes, at: int = 0) -> Any:
     return value
 
 
-def opened(data: bytes, letter: bytes, always: list[int], known: set[int], ancillary: float) -> dict[int, Any]:
-    need(data[:8] == b"\x89IG" + letter + b"\r\n\x1a\n", "magic", "file")
-    found = codec(data, 8)
-    need(isinstance(found, dict) and not any(isinstance(key, str) for key in found), "section", "file")
-    minor = found[0][1] if 0 in found and FILLED(found[0]) and len(found[0]) == 2 else 0
-    need(
-        0 not in found or (repr(found[0]) == f"[1, {minor}]" and type(minor) is int and minor >= 0), "version", "format"
-    )
-    for key in (*found, *always):
-        need(key in found and (key in known or key >= ancillary), "key", str(key))
-    return found
+def opened(data: bytes, letter: bytes, always: set[int], known: set[int], ancillary: int) -> Any:
+    need(data[:8] == b"\x89IG" + letter + b"\r\n\x1a\n", "magic")
+    file = codec(data, 8)
+    need(fits(file, {range(LIMIT + 1): ANY}), "section")
+    need(fits(file.get(0, [1, 0]), [range(1, 2), range(LIMIT + 1)]), "version")
+    need(always <= file.keys() and all(key in known or key >= ancillary for key in file), "key")
+    return file
 
 
-def secret(value: Any, path: str) -> None:
+def clean(value: Any) -> bool:
     if isinstance(value, dict) and "secret" in value:
-        need(len(value) == 1 and leaf(value["secret"], b"[A-Z][A-Z0-9_]{0,63}"), "secret", path)
-    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        secret(one, path)
+        return bool(fits(value, {b"secret": b"[A-Z][A-Z0-9_]{0,63}"}))
+    return all(map(clean, value.values() if isinstance(value, dict) else value if isinstance(value, list) else []))
 
 
 def igb(data: bytes) -> None:
-    file = opened(data, b"B", [0, 3, 4, 5], {0, 1, 3, 4, 5, 6}, 64)
-    need(1 not in file, *("feature", "features[0]") if rising(file.get(1)) else ("section", "features"))
+    file = opened(data, b"B", {0, 3, 4, 5}, {0, 1, 3, 4, 5, 6}, 64)
+    need(1 not in file, "feature" if RISING(file.get(1)) else "section")
     s, nodes, edges = file[3], file[4], file[5]
-    name, component, node = (
-        lambda v: leaf(v, range(len(s))) and port(s[v]),
-        lambda v: leaf(v, range(len(s))) and leaf(s[v], COMPONENT),
-        lambda v: leaf(v, range(len(nodes))),
-    )
-    parts = {"id": ID, "component": component, "version": KIND[1], "params": (name, ANY), "flags": (TEXT, FLAGS)}
-    ends = {"source": node, "output": name, "target": node, "input": name, "slot": range(256)}
-    for rows, what, most, form in (
-        (s, "strings", LIMIT, TEXT),
-        (nodes, "nodes", 20_000, parts),
-        (edges, "edges", 60_000, ends),
-    ):
-        need(isinstance(rows, list) and len(rows) <= most, "section", what)
-        for at, row in enumerate(rows):
-            check(row, form, f"{what}[{at}]")
-    for key, (what, *form) in MAPS.items():
-        need(file.get(key) != {}, "section", what)
-        check(file.get(key, {}), tuple(form), what)
-    need(68 not in file or FILLED(file[68]), "section", "conflicts")
-    used = chain.from_iterable([n[1], *sorted(n[3], key=lambda i: s[i].encode())] for n in nodes)
-    walk = dict.fromkeys(s[i] for i in chain(used, *((e[1], e[3]) for e in edges)))
-    each(map(str.__eq__, s, chain(walk, (c + "!" for c in s))), "string_table", "strings")
-    ids, first = [n[0] for n in nodes], {}
-    edges = [(e[0], s[e[1]].encode(), e[2], s[e[3]].encode(), e[4]) for e in edges]
-    for what, keys in (("nodes", ids), ("edges", edges)):
-        each((a <= b for a, b in zip(keys[:1] + keys, keys, strict=False)), "order", what)
-    for what, keys in (("nodes", ids), ("edges", [edge[2:] for edge in edges])):
-        each((first.setdefault(key, at) == at for at, key in enumerate(keys)), "duplicate", what)
-    for key, one, value in ((k, *pair) for k in (64, 65, 67) for pair in file.get(k, {}).items()):
-        need(set(value[1] if key == 67 else [one]) <= first.keys(), "dangling", f"{MAPS[key][0]}.{one}")
-    sorter: TopologicalSorter[int] = TopologicalSorter()
-    for edge in edges:
-        sorter.add(edge[2], edge[0])
-    sorter.prepare()
-    for at, i, value in ((at, *pair) for at, n in enumerate(nodes) for pair in n[3].items()):
-        secret(value, f"nodes[{at}].params.{s[i]}")
-    for key, value in file.get(6, {}).items():
-        secret(value, f"settings.{key}")
+    need(fits(s, [TEXT, ...]), "section")
+    names, components = (frozenset(i for i, text in enumerate(s) if fits(text, form)) for form in (NAME, COMPONENT))
+    need(fits(nodes, [[ID, components, KIND[1], {names: ANY}, FLAGS], ...]) and len(nodes) <= 20_000, "section")
+    ends = range(len(nodes))
+    need(fits(edges, [[ends, names, ends, names, SLOT], ...]) and len(edges) <= 60_000, "section")
+    need(all(file[key] and fits(file[key], MAPS[key]) for key in file.keys() & MAPS.keys()), "section")
+    edges = [(source, s[output], target, s[into], slot) for source, output, target, into, slot in edges]
+    walk = [text for node in nodes for text in (s[node[1]], *sorted(s[i] for i in node[3]))]
+    walk += [text for edge in edges for text in (edge[1], edge[3])]
+    need(s == [*dict.fromkeys(walk)], "string_table")
+    ids, inputs = [node[0] for node in nodes], [edge[2:] for edge in edges]
+    need(ids == sorted(ids) and edges == sorted(edges), "order")
+    need(len({*ids}) == len(ids) and len({*inputs}) == len(inputs), "duplicate")
+    members = [one for group in file.get(67, {}).values() for one in group[1]]
+    need({*members, *file.get(64, {}), *file.get(65, {})} <= {*ids}, "dangling")
+    try:
+        TopologicalSorter({at: {edge[2] for edge in out} for at, out in groupby(edges, lambda edge: edge[0])}).prepare()
+    except CycleError:
+        need(False, "cycle")
+    need(clean(nodes) and clean([*file.get(6, {}).values()]), "secret")
 
 
 def patch(data: bytes) -> None:
-    file = opened(data, b"P", [0, 1, 2, 3], {0, 1, 2, 3}, float("inf"))
-    check(file[1], [HASH, HASH], "base")
-    check(file[2], [HASH, HASH], "target")
-    need(isinstance(ops := file[3], list), "section", "ops")
-    for path, op in ((f"ops[{at}]", op) for at, op in enumerate(ops)):
-        need(isinstance(op, list) and len(op) > 1 and op[0] in [*OPS], "section", path)
-        check(op[1], OPS[op[0]], path)
-        value = FLAGS.get(op[1][1]) if op[0] == "flag" else FILLED if op[1] == [68] else VALUES.get(op[0], ANY)
-        change = [[] if v == [] and op[0] != "retype" else [value] for v in op[2:4]]
-        node = [[*KIND, (port, ANY), (TEXT, FLAGS)]] if op[0][:4] == "node" else []
-        check(op[2:], node if op[0][:4] in ("node", "edge") else change, path)
-        need(op[0][:4] in ("node", "edge") or (len(op) == 4 and repr(op[2]) != repr(op[3])), "section", path)
+    _, base, target, ops = opened(data, b"P", {0, 1, 2, 3}, {0, 1, 2, 3}, LIMIT + 1).values()
+    need(fits([base, target, ops], [[HASH, HASH], [HASH, HASH], [FILLED, ...]]), "section")
+    need(all(op[0] in [*OPS] and fits(op[1:], OPS[op[0]]) and repr(op[-2]) != repr(op[-1]) for op in ops), "section")
     keys = [([*OPS].index(op[0]), [v if type(v) is int else (len(v.encode()), v) for v in op[1]]) for op in ops]
-    each((a < b for a, b in zip([(-1, []), *keys], keys, strict=False)), "order", "ops")
-    taken: set[str] = set()
-    for at, op in enumerate(ops):
-        mark = repr(op[1]) if "edge" in op[0] else op[1][0] if op[0] in IN_NODES else None
-        need(mark not in taken, "duplicate", f"ops[{at}]")
-        taken |= {mark} if op[0][:4] in ("edge", "node") else set()
-    for at, op in enumerate(ops):
-        secret(
-            [*op[2][2].values()] if op[0][:4] == "node" else op[2:] if op[0] in ("set", "graph") else [], f"ops[{at}]"
-        )
-
-
-def verdict(read: Any, data: bytes) -> dict[str, Any]:
-    try:
-        read(data)
-    except CycleError:
-        return {"code": "cycle", "verdict": "invalid", "path": "edges"}
-    except ValueError as error:
-        return dict(error.args[0])
-    return {"verdict": "accept"}
+    need(all(a < b for a, b in pairwise(keys)), "order")
+    whole = [repr(op[1]) for op in ops if op[0][-1] in "+-"]
+    fields = {repr(op[1][:1]) for op in ops if op[0] in ("retype", "set", "flag")}
+    need(len({*whole}) == len(whole) and not fields & {*whole}, "duplicate")
+    need(all(clean([*op[2][2].values()]) for op in ops if op[0] in ("node-", "node+")), "secret")
+    need(all(clean(op[2:]) for op in ops if op[0] in ("set", "graph")), "secret")
