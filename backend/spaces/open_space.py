@@ -174,10 +174,10 @@ class OpenSpace:
             if self.version is not None and hashlib.sha256(data).digest() == self.version.file:
                 member.send(wire.Saved(frame.id, version_frame(self.version)))
                 return
-            newest = None if self.version is None else self.version.number
-            if frame.base_version != newest:
+            if self.version is not None and frame.base_version != self.version.number:
+                expected = f"the newest version, {self.version.number}"
                 got = "none" if frame.base_version is None else str(frame.base_version)
-                raise Refused(Reason.CONFLICT, "stale", "save.base_version", f"the newest version, {newest}", got)
+                raise Refused(Reason.CONFLICT, "stale", "save.base_version", expected, got)
             self.version = await asyncio.to_thread(self.add_version, graph, data, frame.message, member.name)
             self.tell(wire.Saved(frame.id, version_frame(self.version)))
 

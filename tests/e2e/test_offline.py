@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
+from playwright.sync_api import Page, expect
 
 from igc import igb
+from tests.e2e.cable import Cable
 from tests.e2e.conftest import Served
 from tests.e2e.editor import CARDS, Editor
 
@@ -29,29 +30,6 @@ def wait_for_kept(page: Page, fits: Callable[[list[int]], bool]) -> list[int]:
             return found
         page.evaluate("() => new Promise((done) => setTimeout(done, 25))")
     raise AssertionError(f"the records never fitted: {found}")
-
-
-class Cable:
-    """The link of every page of a context, pulled out and put back. `deaf`: frames go out, nothing comes in."""
-
-    def __init__(self, context: BrowserContext) -> None:
-        self.out = self.deaf = False
-        self.routes: list[WebSocketRoute] = []
-        context.route_web_socket("**/ws/spaces/*", self.plug)
-
-    def plug(self, route: WebSocketRoute) -> None:
-        if self.out:
-            route.close(code=1013)
-            return
-        server = route.connect_to_server()
-        server.on_message(lambda data: None if self.deaf else route.send(data))
-        self.routes.append(route)
-
-    def pull(self) -> None:
-        self.out = True
-        for route in self.routes:
-            route.close(code=1013)
-        self.routes.clear()
 
 
 @pytest.fixture

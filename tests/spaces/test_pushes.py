@@ -91,6 +91,20 @@ def test_a_stale_file_gets_both_diffs_and_the_merge_of_what_does_not_overlap(ser
     assert post(server, space, merged, base=2).json()["number"] == 3
 
 
+def test_two_fields_of_one_node_are_both_in_the_merge_byte_for_byte(server: Running) -> None:
+    space, a = server.new_space(), node_id()
+    base = with_ops(Graph(), node(a))
+    text, name = ["set", [a, "text"], [], ["theirs"]], ["set", [a, "name"], [], ["ours"]]
+    post(server, space, base)
+    post(server, space, with_ops(base, text), base=1)
+    told = post(server, space, with_ops(base, name), base=1).json()
+    merged = base64.b64decode(told["merged"])
+    assert (merged, told["conflicts"]) == (file(with_ops(base, text, name)), [])
+    assert post(server, space, igb.read(merged), base=told["newest"]).json()["number"] == 3
+    with server.program() as client:
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == merged
+
+
 def test_what_overlaps_is_named_and_stands_in_the_merge(server: Running) -> None:
     space, a = server.new_space(), node_id()
     base = with_ops(Graph(), node(a, text="one"))

@@ -15,6 +15,7 @@ import { TopBar } from "../panels/TopBar";
 import { createTimes } from "../panels/times";
 import { useRunVoice } from "../panels/voice";
 import { PastRunMark } from "../runs/PastRunMark";
+import { StaleDialog } from "../versions/StaleDialog";
 import { VersionsRoom } from "../versions/VersionsRoom";
 import { PhoneScreen } from "./PhoneScreen";
 import { goHome } from "./place";
@@ -38,6 +39,7 @@ function Rooms() {
     <FlowGraphContext value={flow}>
       <Title />
       {width === "phone" ? <PhoneScreen goHome={goHome} /> : <Desk width={width} />}
+      <StaleDialog />
       <Voice />
     </FlowGraphContext>
   );

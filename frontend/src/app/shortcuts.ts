@@ -11,6 +11,7 @@ export function useShortcuts(showPalette: () => void): void {
   function act(event: KeyboardEvent): boolean {
     const command = event.ctrlKey || event.metaKey;
     const key = event.key.toLowerCase();
+    if (isAsked(event.target)) return command && key === "s"; // nor does the browser save its page then
     if (command && event.key === "Enter") return event.repeat || done(toggle);
     if (command && key === "s") return done(save);
     if (event.key === "Escape") return leave(event);
@@ -63,6 +64,11 @@ export function useShortcuts(showPalette: () => void): void {
     document.addEventListener("keydown", onKeyDown, true);
     return () => document.removeEventListener("keydown", onKeyDown, true);
   }, []);
+}
+
+/** Whether a question stands open: keys are its own until it is answered. */
+function isAsked(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("[role=alertdialog]") !== null;
 }
 
 function done(act: () => void): true {

@@ -41,6 +41,7 @@ export interface View {
   said: string; // the live region's words
   armed: boolean; // Run was pressed while the engine starts: it begins by itself
   notice: string | null; // why Run waits, beside the button
+  message: string; // typed for the next version; it stays until a version bears it
 
   select(nodes: Iterable<Id>, wires?: Iterable<string>): void;
   set(part: Partial<Omit<View, "select" | "set" | "visit" | "say">>): void;
@@ -74,6 +75,7 @@ export function createView(): StoreApi<View> {
     said: "",
     armed: false,
     notice: null,
+    message: "",
     select(nodes, wires = []) {
       const next = { selected: new Set(nodes), wires: new Set(wires) };
       const { selected, wires: old } = get();

@@ -20,3 +20,4 @@ import "../canvas/wires.css";
 import "../runs/runs.css";
 import "../versions/versions.css";
 import "../versions/compare.css";
+import "../versions/stale.css";

@@ -2,6 +2,7 @@
 import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
 import type { Diagnostic } from "../wire/frames";
 import type { CatalogueEntry } from "./catalogue";
+import type { Ask } from "./saving";
 
 export type { Diagnostic } from "../wire/frames";
 
@@ -88,6 +89,9 @@ export interface Refusal {
   got: string;
 }
 
+/** A save that met a version newer than the one it was made on: nothing of it stands, nothing of it is lost. */
+export type Stale = Ask;
+
 export interface Editor {
   link: Link;
   closedFor: ClosedFor | null; // the link is lost for good: what was not acknowledged does not reach the server from this page
@@ -104,6 +108,7 @@ export interface Editor {
   past: PastRun | null; // which one that is
   pool: Pool | null;
   refusal: Refusal | null; // the last thing the server refused
+  stale: Stale | null; // the last save, if it waits for a look at what came between
   undoLabel: string | null; // null: nothing to undo
   redoLabel: string | null;
 
@@ -113,13 +118,15 @@ export interface Editor {
   settle(): void;
   undo(): void;
   redo(): void;
-  save(message: string): void;
+  /** Keep the graph as a version on top of `base`: the newest one that was shown, unless it is said. */
+  save(message: string, base?: number | null): void;
   start(inputs?: ReadonlyMap<string, Value>, targets?: readonly Id[]): void;
   cancel(): void;
   /** Show an earlier run on the canvas, until `live` or until another run begins. */
   recall(run: PastRun): void;
   live(): void;
   dismissRefusal(): void;
+  dismissStale(): void;
   close(): void;
 }
 

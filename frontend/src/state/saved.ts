@@ -1,15 +1,19 @@
-// The newest saved version, and whether the graph differs from it. Until that is known, a graph that changed counts as different.
+// The newest saved version, whether the graph differs from it, and what this client wrote since. Until it is known, a graph that
+// changed counts as different.
 import { sameBytes } from "../igb/cbor";
-import type { Graph } from "../igb/graph";
+import type { Graph, Op } from "../igb/graph";
 import { hashes } from "../igb/igb";
+import { place } from "../igb/ops";
 import type { Version as VersionFrame } from "../wire/frames";
 import type { Version } from "./editor";
+import type { Written } from "./saving";
 
 const COMPARE_MS = 150; // after the last change
 
 export class Saved {
   private version: VersionFrame | null = null;
   private graph: Graph | null = null;
+  private written = new Map<string, Op>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly show: (shown: { version?: Version | null; dirty?: boolean }) => void) {}
@@ -18,8 +22,17 @@ export class Saved {
     return this.version?.number ?? null;
   }
 
+  get mine(): Written {
+    return new Map(this.written);
+  }
+
+  wrote(ops: readonly Op[]): void {
+    for (const op of ops) this.written.set(place(op), op);
+  }
+
   /** The server's newest version. */
   set(version: VersionFrame | null): void {
+    if (version?.number !== this.version?.number) this.written = new Map();
     this.version = version;
     this.show({ version: version && shown(version) });
     if (this.graph) this.compare(this.graph);

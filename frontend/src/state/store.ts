@@ -16,6 +16,7 @@ import * as history from "./history";
 import type { Keep } from "./keep";
 import * as replica from "./replica";
 import { Saved } from "./saved";
+import * as saves from "./saving";
 
 export interface EditorOptions {
   base: string; // of the site, such as `http://127.0.0.1:8000`
@@ -39,7 +40,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   let state = keep?.found ?? replica.UNKNOWN;
   let kept = state.sent; // the push that stands in the record: one may travel only then
   let past = history.NOTHING;
-  let saving: string | null = null; // a save that waits until every op is acknowledged
+  let saving = saves.NO_SAVE;
   const names = new Map<string, string>(); // of members, by client
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +61,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     past: null,
     pool: null,
     refusal: null,
+    stale: null,
     undoLabel: null,
     redoLabel: null,
     edit,
@@ -76,6 +78,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     recall: (run) => follower.recall(run),
     live: () => follower.live(),
     dismissRefusal: () => store.setState({ refusal: null }),
+    dismissStale: () => store.setState({ stale: null }),
     close,
   }));
 
@@ -112,6 +115,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     }
     const edited = replica.edit(state, ops);
     if (edited.ops.length > 0) past = history.record(past, label, gesture, edited.ops);
+    saved.wrote(edited.ops);
     show(edited);
   }
 
@@ -120,6 +124,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     if (!entry) return;
     const edited = replica.edit(state, entry.ops);
     past = direction === "undo" ? history.undone(past, edited.ops) : history.redone(past, edited.ops);
+    saved.wrote(edited.ops);
     if (entry.lost.length > 0) {
       refuse({ code: "overtaken", where: entry.label, expected: "your own edits", got: entry.lost.join(", ") });
     }
@@ -172,19 +177,22 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
   // Saving and running
 
-  function save(message: string): void {
-    saving = message;
+  function save(message: string, base = saved.number): void {
+    saving = saves.asked(saving, { message, base, mine: saved.mine });
+    store.setState({ stale: null });
     push();
     settleSave();
   }
 
   function settleSave(): void {
-    if (saving === null || replica.numPending(state) > 0 || store.getState().link !== "open") return;
-    const message = saving;
-    saving = null;
+    if (!saving.waiting || saving.sent || replica.numPending(state) > 0 || store.getState().link !== "open") return;
     state = { ...state, counter: state.counter + 1 };
-    const id = [client, state.counter] as const;
-    connection.send({ type: "save", id, seq: state.seq, base_version: saved.number, message }, true);
+    saving = saves.send(saving, [client, state.counter], state.seq);
+    sendSave();
+  }
+
+  function sendSave(): void {
+    if (saving.sent) connection.send(saving.sent.frame, true);
   }
 
   function start(inputs: Parameters<Editor["start"]>[0], targets: Parameters<Editor["start"]>[1]): void {
@@ -219,6 +227,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     for (const { client: other, name } of frame.members) names.set(other, name);
     store.setState({ name: frame.space.name });
     saved.set(frame.version);
+    sendSave(); // the same seq and base as before: if it stands and is the newest, equal bytes are answered with it
     show(replica.welcomed(state, frame.seq, graph));
     saved.compare(state.graph);
     sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
@@ -241,7 +250,9 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
         store.setState({ diagnostics: frame.diagnostics });
         return;
       case "saved":
+        if (saves.isSent(saving, frame.id)) saving = saves.saved(saving, frame.version.number);
         saved.set(frame.version);
+        settleSave();
         return;
       case "event":
         follower.take(frame);
@@ -261,12 +272,28 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
   function onRefused({ id, code, where, expected, got }: RefusalFrame): void {
     if (id === client) return; // the answer to a probe
+    if (saves.isSent(saving, id)) {
+      onSaveRefused({ code, where, expected, got });
+      return;
+    }
     refuse({ code, where, expected, got });
     if (typeof id === "string") follower.refused(id, code);
     // The disk took nothing of it: it waits here and goes again under its id, later each time, as after a lost link.
     else if (code === "storage") connection.drop();
     // A push of which something stands is settled by `patched`; for one of which nothing stands this is the answer.
     else if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
+  }
+
+  function onSaveRefused(refusal: Refusal): void {
+    if (refusal.code === "stale") {
+      const stale = saves.stale(saving);
+      saving = saves.NO_SAVE;
+      store.setState({ stale });
+      return;
+    }
+    refuse(refusal);
+    saving = saves.refused(saving);
+    settleSave();
   }
 
   /** Null: what the server says does not fit on what is known here, so a fresh welcome is needed. */

@@ -120,9 +120,9 @@ function reading(editor: StoreApi<Editor>, graph: Graph): StoreApi<Editor> {
   const nothing = (): void => {};
   return createStore<Editor>()(() => ({
     ...editor.getState(),
-    ...{ graph, run: null, diagnostics: [], link: "open", pending: 0, dirty: false, refusal: null },
+    ...{ graph, run: null, diagnostics: [], link: "open", pending: 0, dirty: false, refusal: null, stale: null },
     ...{ undoLabel: null, redoLabel: null },
     ...{ edit: nothing, settle: nothing, undo: nothing, redo: nothing, save: nothing, start: nothing, cancel: nothing },
-    ...{ dismissRefusal: nothing, close: nothing },
+    ...{ dismissRefusal: nothing, dismissStale: nothing, close: nothing },
   }));
 }

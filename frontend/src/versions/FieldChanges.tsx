@@ -2,36 +2,40 @@
 import { fieldName } from "../canvas/names";
 import { useWords } from "../i18n/language";
 import type { Id, Maybe, Value } from "../igb/graph";
+import { place } from "../igb/ops";
 import type { CatalogueEntry } from "../state/catalogue";
+import type { Written } from "../state/saving";
 import type { Comparison, FieldChange } from "./comparison";
+import { sameEffect } from "./overlaps";
 import { notation } from "./patchText";
 import { wordDiff, wordsOf } from "./words";
 
+const NONE: Written = new Map();
 const SHORT = 4; // words; up to so many a text is shown whole on both sides
 
 export function FieldChanges({
   id,
   comparison,
   catalogue,
+  mine = NONE,
 }: {
   id: Id;
   comparison: Comparison;
   catalogue: ReadonlyMap<string, CatalogueEntry>;
+  mine?: Written; // changes among these are marked as this person's own
 }) {
-  const { t, say } = useWords();
+  const { t } = useWords();
+  const title = useFieldTitle(catalogue);
   const changes = comparison.fields.get(id) ?? [];
   const component = (comparison.next.nodes.get(id) ?? comparison.old.nodes.get(id))?.component;
-  const entry = component === undefined ? undefined : catalogue.get(component);
-  const title = ({ kind, name }: FieldChange): string => {
-    if (kind === "set") return fieldName(name, entry, [], say);
-    if (kind === "flag") return t(`versions.flag.${name}`);
-    return t(`versions.field.${kind}`);
-  };
   return (
     <dl className="field-changes">
       {changes.map((change) => (
         <div key={`${change.kind}\n${change.name}`} data-testid={`change-${change.name}`}>
-          <dt>{title(change)}</dt>
+          <dt>
+            {title(change, component)}
+            {sameEffect(mine.get(place(change.op)), change.op) && <em> · {t("versions.yours")}</em>}
+          </dt>
           <dd>
             <Change old={change.old} next={change.next} />
           </dd>
@@ -41,7 +45,18 @@ export function FieldChanges({
   );
 }
 
-function Change({ old, next }: { old: Maybe; next: Maybe }) {
+/** What people call a field of a component. */
+export function useFieldTitle(catalogue: ReadonlyMap<string, CatalogueEntry>) {
+  const { t, say } = useWords();
+  return ({ kind, name }: Pick<FieldChange, "kind" | "name">, component: string | undefined): string => {
+    const entry = component === undefined ? undefined : catalogue.get(component);
+    if (kind === "set") return fieldName(name, entry, [], say);
+    if (kind === "flag") return t(`versions.flag.${name}`);
+    return t(`versions.field.${kind}`);
+  };
+}
+
+export function Change({ old, next }: { old: Maybe; next: Maybe }) {
   const { t } = useWords();
   const [a, b] = [old[0], next[0]];
   if (isText(a) && isText(b) && Math.max(wordsOf(a).length, wordsOf(b).length) > SHORT)

@@ -1,5 +1,5 @@
 // The list of versions, newest first, the draft above them; save with a message, look, compare, rename, restore, download.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useEditor, useScreen, useView } from "../canvas/screen";
 import type { VersionSide } from "../canvas/view";
 import { useWords } from "../i18n/language";
@@ -123,10 +123,15 @@ function useActs(reload: () => void) {
 
 function SaveForm() {
   const { t } = useWords();
-  const { editor } = useScreen();
+  const { editor, view } = useScreen();
   const number = useEditor((editor) => editor.version?.number ?? 0);
   const unsaved = useEditor((editor) => editor.dirty || editor.version === null);
-  const [message, setMessage] = useState("");
+  const message = useView((view) => view.message);
+  const keep = (typed: string) => view.getState().set({ message: typed });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer version is the reason to look
+  useEffect(() => {
+    if (editor.getState().version?.message === view.getState().message.trim()) view.getState().set({ message: "" });
+  }, [editor, view, number]);
   return (
     <form
       className="version-save"
@@ -135,7 +140,6 @@ function SaveForm() {
         if (!unsaved) return;
         editor.getState().settle();
         editor.getState().save(message.trim());
-        setMessage("");
       }}
     >
       <input
@@ -145,7 +149,7 @@ function SaveForm() {
         placeholder={t("versions.message")}
         aria-label={t("versions.message")}
         data-testid="save-message"
-        onChange={(event) => setMessage(event.target.value)}
+        onChange={(event) => keep(event.target.value)}
       />
       <button type="submit" className="btn sm" disabled={!unsaved} data-testid="save-version">
         {t("bar.save", { number: number + 1 })}

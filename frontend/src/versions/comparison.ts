@@ -12,6 +12,7 @@ export interface FieldChange {
   readonly name: string; // of the setting or the flag
   readonly old: Maybe;
   readonly next: Maybe;
+  readonly op: Op; // it comes from
 }
 
 export interface Counts {
@@ -93,9 +94,9 @@ function fieldsOf(ops: readonly Op[]): Map<Id, FieldChange[]> {
   const fields = new Map<Id, FieldChange[]>();
   for (const op of ops) {
     const [kind, key, old, next] = op;
-    if (kind === "set" || kind === "flag") put(fields, key[0], { kind, name: key[1], old, next });
+    if (kind === "set" || kind === "flag") put(fields, key[0], { kind, name: key[1], old, next, op });
     else if (kind === "retype" || kind === "label" || kind === "move")
-      put(fields, key[0], { kind, name: kind, old, next });
+      put(fields, key[0], { kind, name: kind, old, next, op });
   }
   return fields;
 }

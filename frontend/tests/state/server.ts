@@ -1,5 +1,5 @@
 // A small server behind a fake socket: it speaks real encoded frames and keeps a Room, so that a store can be driven through a whole session.
-import { decode, encode } from "../../src/igb/cbor";
+import { decode, encode, sameBytes } from "../../src/igb/cbor";
 import type { Graph, Id, Op, Value } from "../../src/igb/graph";
 import { EMPTY, hashes, read, write } from "../../src/igb/igb";
 import { readOp } from "../../src/igb/ops";
@@ -209,19 +209,26 @@ export class FakeServer {
 
   private async save(frame: Frame): Promise<void> {
     const { file, sem } = await hashes(this.graph);
-    const number = (this.version?.number ?? 0) + 1;
+    const newest = this.version;
+    if (newest && sameBytes(file, newest.file)) {
+      this.send({ type: "saved", id: frame.get("id") as Value, version: newest });
+      return;
+    }
+    if (newest && newest.number !== frame.get("base_version")) {
+      this.refusal(frame.get("id") as RefusalFrame["id"], "stale", "save.base_version");
+      return;
+    }
+    const number = (newest?.number ?? 0) + 1;
     const message = frame.get("message") as string;
-    this.version = {
-      number,
-      message,
-      author: "me",
-      created: "2025-01-01T00:00:00.000Z",
-      file,
-      sem,
-      patch: null,
-      dotbin: null,
-    };
+    this.version = versionOf(number, message, "me", file, sem);
     this.send({ type: "saved", id: frame.get("id") as Value, version: this.version });
+  }
+
+  /** A version that someone else made of the Room; `told`: this client hears of it. */
+  async versionFrom(author: string, told: boolean): Promise<void> {
+    const { file, sem } = await hashes(this.graph);
+    this.version = versionOf((this.version?.number ?? 0) + 1, "Theirs", author, file, sem);
+    if (told) this.send({ type: "saved", id: ["0000000other", 1], version: this.version });
   }
 
   private run(frame: Frame): void {
@@ -239,6 +246,10 @@ export class FakeServer {
     if (!log) this.refusal(run, "not_found", "run");
     else for (const event of log) if (event.seq > after) this.send(event);
   }
+}
+
+function versionOf(number: number, message: string, author: string, file: Uint8Array, sem: Uint8Array): Version {
+  return { number, message, author, created: "2025-01-01T00:00:00.000Z", file, sem, patch: null, dotbin: null };
 }
 
 function cborOf(value: unknown): Value {

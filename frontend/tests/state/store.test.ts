@@ -496,6 +496,135 @@ describe("save", () => {
     server.accept();
     expect(server.ofType("save").map((frame) => frame.get("message"))).toEqual(["Later"]);
   });
+
+  test("whose answer was lost goes again as it was and makes no second version", async () => {
+    const store = edit();
+    server.mute = true;
+    store.getState().save("First");
+    await vi.waitFor(() => expect(server.version?.number).toBe(1));
+    server.hangUp();
+    server.mute = false;
+    store.getState().edit("Move", [move(5)]);
+    pass(1000);
+    server.graph = base; // the server saves the Room as of the seq of the frame
+    server.accept();
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(1));
+    const [first, again] = server.ofType("save");
+    expect(again).toEqual(first);
+    expect(store.getState()).toMatchObject({ stale: null, refusal: null });
+  });
+
+  test("soon after another of one's own waits for it and stands on it", async () => {
+    const store = edit();
+    server.slow = true;
+    store.getState().save("One");
+    store.getState().edit("Move", [move(5)]);
+    store.getState().save("Two");
+    server.slow = false;
+    server.work();
+    expect(server.ofType("save").map((frame) => frame.get("message"))).toEqual(["One"]);
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(2));
+    expect(server.ofType("save").map((frame) => frame.get("base_version"))).toEqual([null, 1]);
+    expect(store.getState()).toMatchObject({ stale: null, refusal: null, version: { message: "Two" } });
+  });
+});
+
+describe("a stale save", () => {
+  /** Someone else makes a version from the Room that this client has not heard of. */
+  async function behind(store: StoreApi<Editor>): Promise<void> {
+    store.getState().save("Begin");
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(1));
+    server.patch([["label", [A], [], ["theirs"]]]);
+    await server.versionFrom("Someone", false);
+    store.getState().edit("Move", [move(5)]);
+  }
+
+  async function stale(store: StoreApi<Editor>): Promise<NonNullable<Editor["stale"]>> {
+    await vi.waitFor(() => expect(store.getState().stale).not.toBeNull());
+    return store.getState().stale as NonNullable<Editor["stale"]>;
+  }
+
+  test("asks instead of refusing, and knows its words, its base and what is one's own", async () => {
+    const store = edit();
+    await behind(store);
+    store.getState().save("Mine");
+    const asks = await stale(store);
+    expect({ ...asks, mine: [...asks.mine.values()] }).toEqual({ message: "Mine", base: 1, mine: [move(5)] });
+    expect(store.getState().refusal).toBeNull();
+  });
+
+  test("is saved on top of the version that was shown, and has what both wrote", async () => {
+    const store = edit();
+    await behind(store);
+    store.getState().save("Mine");
+    await stale(store);
+    store.getState().save("Mine", 2);
+    expect(store.getState().stale).toBeNull();
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(3));
+    expect(server.ofType("save").at(-1)?.get("base_version")).toBe(2);
+    expect(store.getState().graph.labels.get(A)).toBe("theirs");
+    expect(store.getState().graph.positions.get(A)).toEqual([5, 0]);
+    same(store);
+  });
+
+  test("that is put off loses nothing and can be asked for again", async () => {
+    const store = edit();
+    await behind(store);
+    store.getState().save("Mine");
+    await stale(store);
+    store.getState().dismissStale();
+    expect(store.getState()).toMatchObject({ stale: null, refusal: null, pending: 0, dirty: true });
+    same(store);
+    store.getState().save("Mine again");
+    expect((await stale(store)).message).toBe("Mine again");
+  });
+
+  test("asks again when yet another version came while the question stood", async () => {
+    const store = edit();
+    await behind(store);
+    store.getState().save("Mine");
+    await stale(store);
+    server.patch([["label", [A], ["theirs"], ["theirs again"]]]);
+    await server.versionFrom("Someone", false);
+    store.getState().edit("Move", [move(9, 5)]);
+    store.getState().save("Mine", 2);
+    expect((await stale(store)).base).toBe(2);
+  });
+
+  test("is one that was asked for offline, though the welcome tells of the newer version", async () => {
+    const store = edit();
+    store.getState().save("Begin");
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(1));
+    server.hangUp();
+    store.getState().edit("Move", [move(5)]);
+    store.getState().save("Made offline");
+    server.graph = applyOps(server.graph, [["label", [A], [], ["theirs"]]]);
+    server.seq += 1;
+    await server.versionFrom("Someone", false);
+    pass(1000);
+    server.accept();
+    pass();
+    const asks = await stale(store);
+    expect(store.getState().version?.number).toBe(2);
+    expect([asks.message, asks.base, [...asks.mine.values()]]).toEqual(["Made offline", 1, [move(5)]]);
+  });
+
+  test("is not one of a graph that has no version, nor one whose file is the newest already", async () => {
+    const store = edit();
+    await server.versionFrom("Someone", false);
+    store.getState().save("Mine");
+    await vi.waitFor(() => expect(store.getState().version?.number).toBe(1));
+    expect(store.getState()).toMatchObject({ stale: null, refusal: null, version: { message: "Theirs" } });
+  });
+
+  test("of a push stays a refusal", () => {
+    const store = edit();
+    server.refuse = () => true;
+    store.getState().edit("Move", [move(5)]);
+    pass();
+    expect(store.getState().stale).toBeNull();
+    expect(store.getState().refusal).not.toBeNull();
+  });
 });
 
 describe("a run", () => {

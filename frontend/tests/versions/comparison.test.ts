@@ -33,9 +33,9 @@ test("each node is marked once, by what matters most, and keeps where it stood",
     ["c", 0, 96],
   ]);
   expect(counts).toEqual({ added: 1, removed: 1, changed: 1, moved: 2, wires: 2, other: 0 });
-  expect(fields.get("b")).toEqual([
-    { kind: "set", name: "prompt", old: ["Say it"], next: ["Say it well"] },
-    { kind: "move", name: "move", old: [[200, 0]], next: [[200, 80]] },
+  expect(fields.get("b")?.map(({ op, ...change }) => [change, op[0]])).toEqual([
+    [{ kind: "set", name: "prompt", old: ["Say it"], next: ["Say it well"] }, "set"],
+    [{ kind: "move", name: "move", old: [[200, 0]], next: [[200, 80]] }, "move"],
   ]);
   expect([...drawn.nodes.keys()].sort()).toEqual(["a", "b", "c", "d"]);
   expect(drawn.positions.get("a")).toEqual([0, 0]);
