@@ -154,12 +154,12 @@ def test_a_save_asked_for_offline_names_what_both_wrote_and_who_wrote_last(page:
     page.get_by_test_id("room-graph").click()
     two, cable = second_tab(one)
 
+    change(two, node, "name", "mine")
     cable.pull()
     expect(two.page.get_by_test_id("link")).to_have_text("Kept on this machine")
     change(two, node, "text", "written offline", arrives=False)
     save(two, "Offline")
     change(one, node, "text", "written meanwhile")
-    change(one, node, "name", "meanwhile")
     save(one, "Meanwhile")
     saved(one, 2)
     cable.out = False
@@ -170,8 +170,9 @@ def test_a_save_asked_for_offline_names_what_both_wrote_and_who_wrote_last(page:
     expect(both).to_contain_text("You wrote last: yours stands.", timeout=15_000)
     expect(both.locator("del")).to_have_text("written meanwhile")
     expect(both.locator("ins")).to_have_text("written offline")
+    assert fields(asked.get_by_test_id("stale-came")) == ["Name · yours", "Text"]
     two.page.get_by_test_id("stale-on-top").click()
     saved(two, 3)
     newest, before, _ = files(two)
     assert newest == with_params(before, node, text="written offline")
-    assert igb.read(newest).nodes[node].params == {"text": "written offline", "name": "meanwhile"}
+    assert igb.read(newest).nodes[node].params == {"text": "written offline", "name": "mine"}
