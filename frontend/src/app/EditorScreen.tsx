@@ -5,6 +5,7 @@ import { flushSync } from "react-dom";
 import { Canvas } from "../canvas/Canvas";
 import { FlowGraphContext, useBuiltFlow } from "../canvas/flowGraph";
 import { type Screen, ScreenContext, useEditor, useScreen, useView } from "../canvas/screen";
+import { ConflictsPanel } from "../conflicts/ConflictsPanel";
 import { Drawer } from "../panels/Drawer";
 import { Inspector } from "../panels/Inspector";
 import { Palette } from "../panels/Palette";
@@ -74,7 +75,11 @@ function Desk({ width }: { width: "full" | "folded" | "sheet" }) {
         <VersionsRoom sheet={width === "sheet"}>{draft}</VersionsRoom>
       ) : (
         <>
-          <Palette folded={folds && !unfolded} unfold={() => setUnfolded(true)} />
+          {room === "conflicts" ? (
+            <ConflictsPanel />
+          ) : (
+            <Palette folded={folds && !unfolded} unfold={() => setUnfolded(true)} />
+          )}
           {draft}
         </>
       )}

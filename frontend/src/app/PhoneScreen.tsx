@@ -10,6 +10,7 @@ import { useName, useNaming } from "../canvas/names";
 import { useEditor } from "../canvas/screen";
 import { sentence } from "../canvas/sentence";
 import { type Status, statusOf } from "../canvas/status";
+import { PhoneConflicts } from "../conflicts/PhoneConflicts";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { Glyph, Mark } from "../look/Glyph";
@@ -44,6 +45,7 @@ export function PhoneScreen({ goHome }: { goHome(): void }) {
         </span>
       </header>
       {link === "lost" && <p className="notice is-warning">{t("status.lost")}</p>}
+      <PhoneConflicts />
       <PhoneOverview />
       <ol className="phone-nodes" aria-label={t("phone.nodes")}>
         {sorted.map(({ id }) => (

@@ -1,6 +1,7 @@
 // A node on the canvas. It reads only its own node, run and problems, so a streaming node re-renders alone.
 import { type Node, type NodeProps, useStore } from "@xyflow/react";
 import { type CSSProperties, memo, useMemo } from "react";
+import { ConflictTag, useConflictCount } from "../conflicts/ConflictTag";
 import { Glyph } from "../look/Glyph";
 import { type GlyphName, isGlyph } from "../look/glyphs";
 import { CardBody, limitOf } from "./CardBody";
@@ -34,6 +35,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const level = useLevel();
   const troubleOf = useTrouble();
   const marks = useMarks();
+  const conflicts = useConflictCount(id);
   const { card } = data;
   const status = statusOf(node, run);
   const inputs = card.pins.inputs;
@@ -51,8 +53,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const rested = status === "idle" || status === "done";
   const mark = marks?.nodes.get(id);
   const marked = marks ? ` d-${mark?.kind ?? "same"}` : "";
-  const tag = mark && <MarkTag mark={mark} />;
-  const classes = `node${marked} is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}`;
+  const conflicted = !marks && conflicts > 0;
+  const tag = mark ? <MarkTag mark={mark} /> : conflicted && <ConflictTag id={id} count={conflicts} />;
+  const classes = `node${marked} is-${status} l-${level}${selected ? " is-selected" : ""}${mistakes.length > 0 && rested ? " is-bad" : ""}${conflicted ? " has-conflict" : ""}`;
   const style = { "--v": done } as CSSProperties;
   const rows = Math.max(inputs.length, card.pins.outputs.length, 1);
   if (level === "box") {

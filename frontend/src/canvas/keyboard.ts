@@ -24,8 +24,8 @@ const focusedNode = (): Id | null =>
     ? (document.activeElement.getAttribute("data-id") as Id | null)
     : null;
 
-/** Show a node and put the focus on it; one that is out of sight is mounted by the move. */
-export function useFocusNode(): (id: Id) => void {
+/** Bring a node into sight, as far as it is not there already. */
+export function useShowNode(): (id: Id) => void {
   const { editor } = useScreen();
   const { cards } = useFlowGraph();
   const { setCenter, getViewport, screenToFlowPosition } = useReactFlow();
@@ -39,6 +39,14 @@ export function useFocusNode(): (id: Id) => void {
       const inside = x >= least.x && y >= least.y && x + card.width <= most.x && y + card.height <= most.y;
       if (!inside) void setCenter(x + card.width / 2, y + card.height / 2, { zoom: getViewport().zoom });
     }
+  };
+}
+
+/** Show a node and put the focus on it; one that is out of sight is mounted by the move. */
+export function useFocusNode(): (id: Id) => void {
+  const show = useShowNode();
+  return (id) => {
+    show(id);
     requestAnimationFrame(() => {
       document.querySelector<HTMLElement>(`.react-flow__node[data-id="${CSS.escape(id)}"]`)?.focus();
     });

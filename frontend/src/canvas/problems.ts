@@ -1,5 +1,6 @@
-// The problems that still stand. The server looks at a graph a moment after the last edit; a wire drawn since then counts at once.
+// The problems that still stand. The server looks at a graph a moment after the last edit; a wire drawn or a conflict settled since then counts at once.
 import { useShallow } from "zustand/react/shallow";
+import { numConflicts } from "../conflicts/section";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, Editor } from "../state/editor";
 import { useEditor } from "./screen";
@@ -10,6 +11,7 @@ type Looked = Pick<Editor, "diagnostics" | "graph">;
 export const isGap = (found: Diagnostic): boolean => found.code === "missing_input";
 
 function stands(found: Diagnostic, { graph }: Looked): boolean {
+  if (found.code === "open_conflicts") return numConflicts(graph) > 0;
   if (found.node !== null && !graph.nodes.has(found.node)) return false;
   return !isGap(found) || !graph.edges.some((edge) => edge.target === found.node && edge.input === found.field);
 }

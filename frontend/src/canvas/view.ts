@@ -24,7 +24,8 @@ export interface PortRefusal {
 export type VersionSide = number | "draft";
 
 export interface View {
-  room: "graph" | "versions";
+  room: "graph" | "versions" | "conflicts";
+  conflict: string | null; // the open conflict that is looked at, by the name of its entry
   compared: { old: VersionSide; next: VersionSide } | null; // two sides, shown in place of the canvas
   viewport: Viewport | null; // of a canvas that made room for another
   selected: ReadonlySet<Id>;
@@ -59,6 +60,7 @@ function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 export function createView(): StoreApi<View> {
   return createStore<View>()((set, get) => ({
     room: "graph",
+    conflict: null,
     compared: null,
     viewport: null,
     selected: NONE,

@@ -14,8 +14,8 @@ import { CONFLICTS, type Conflict, type Entry, isBare, type Key, nodeOf } from "
 
 type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
-/** `ours`: what stands in the graph stays, whether it is what ours wrote or was edited since. */
-export type Choice = "ours" | "theirs";
+/** `now`: what stands in the graph stays, whether it is what ours wrote or was edited since. */
+export type Choice = "now" | "ours" | "theirs";
 
 export type Reason =
   | "gone" // a node, or all members of a group, are not there (any more)
@@ -41,7 +41,7 @@ const refusal = (why: Reason, node: Id | null = null): Plan => ({ ops: null, why
 export function settle(graph: Graph, catalogue: Catalogue, entry: Entry, choice: Choice): Plan {
   const removal = without(graph, entry);
   if (!removal) return refusal("settled");
-  const brought = choice === "ours" ? plan([]) : taken(graph, catalogue, entry);
+  const brought = choice === "now" ? plan([]) : taken(graph, catalogue, entry, choice);
   if (brought.ops === null) return brought;
   return looked(graph, compose([...brought.ops, removal]));
 }
@@ -72,33 +72,33 @@ function looked(graph: Graph, ops: readonly Op[]): Plan {
   return plan(ops);
 }
 
-/** The ops that bring theirs into the graph, in normal form. */
-function taken(graph: Graph, catalogue: Catalogue, { conflict }: Entry): Plan {
+/** The ops that bring a side into the graph, in normal form. */
+function taken(graph: Graph, catalogue: Catalogue, { conflict }: Entry, choice: "ours" | "theirs"): Plan {
   if (!conflict) return refusal("form");
   if (isBare(conflict)) return refusal("empty");
-  const { key, theirs } = conflict;
+  const { key, [choice]: side } = conflict;
   switch (key[0]) {
     case "node":
-      return plan(takeNode(graph, key[1], theirs));
+      return plan(takeNode(graph, key[1], side));
     case "edge":
-      return takeEdge(graph, key[1], key[2], key[3], theirs);
+      return takeEdge(graph, key[1], key[2], key[3], side);
     case "group":
-      return takeGroup(graph, key[1], theirs);
+      return takeGroup(graph, key[1], side);
     case "set":
       if (!graph.nodes.has(key[1])) return refusal("gone", key[1]);
-      return plan(setParam(graph, catalogue, key[1], key[2], theirs[0]));
+      return plan(setParam(graph, catalogue, key[1], key[2], side[0]));
     default: {
       const node = nodeOf(key);
       if (node !== null && !graph.nodes.has(node)) return refusal("gone", node);
       const [kind, ...place] = key;
-      return plan(changed([kind, place, standing(graph, conflict), []] as unknown as FieldOp, theirs));
+      return plan(changed([kind, place, standing(graph, conflict), []] as unknown as FieldOp, side));
     }
   }
 }
 
-function takeNode(graph: Graph, id: Id, theirs: Maybe): Op[] {
-  if (theirs.length === 0) return removeNodes(graph, [id]);
-  const value = theirs[0] as unknown as NodeValue;
+function takeNode(graph: Graph, id: Id, side: Maybe): Op[] {
+  if (side.length === 0) return removeNodes(graph, [id]);
+  const value = side[0] as unknown as NodeValue;
   const node = graph.nodes.get(id);
   if (node) return compose(differences(id, nodeValue(node), value));
   return [
@@ -114,10 +114,10 @@ function below(graph: Graph): readonly [number, number] {
   return Number.isFinite(left) ? [left, Math.min(low + BELOW, MAX_POSITION)] : [0, 0];
 }
 
-function takeEdge(graph: Graph, target: Id, input: string, slot: number, theirs: Maybe): Plan {
+function takeEdge(graph: Graph, target: Id, input: string, slot: number, side: Maybe): Plan {
   const there = edgeInto(graph, target, input, slot);
-  if (theirs.length === 0) return plan(there ? disconnect(graph, [there]) : []);
-  const [source, output] = theirs[0] as readonly [Id, string];
+  if (side.length === 0) return plan(there ? disconnect(graph, [there]) : []);
+  const [source, output] = side[0] as readonly [Id, string];
   for (const end of [source, target]) if (!graph.nodes.has(end)) return refusal("gone", end);
   const edge: Edge = { source, output, target, input, slot };
   if (there && there.source === source && there.output === output) return plan([]);
@@ -130,11 +130,11 @@ function edgeInto(graph: Graph, target: Id, input: string, slot: number): Edge |
   return graph.edges.find((edge) => edge.target === target && edge.input === input && edge.slot === slot);
 }
 
-/** Of a group that both have theirs is a name, else the whole group with those of its members that are there. */
-function takeGroup(graph: Graph, id: Id, theirs: Maybe): Plan {
+/** Of a group that both have a side is a name, else the whole group with those of its members that are there. */
+function takeGroup(graph: Graph, id: Id, side: Maybe): Plan {
   const there = graph.groups.get(id);
   const op: FieldOp = ["group", [id], there ? [there] : [], []];
-  const value = theirs[0];
+  const value = side[0];
   if (value === undefined) return plan(changed(op, []));
   if (typeof value === "string") return there ? plan(changed(op, [[value, there[1]]])) : refusal("gone");
   const [label, members] = value as unknown as Group;

@@ -21,3 +21,4 @@ import "../runs/runs.css";
 import "../versions/versions.css";
 import "../versions/compare.css";
 import "../versions/stale.css";
+import "../conflicts/conflicts.css";

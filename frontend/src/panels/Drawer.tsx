@@ -8,6 +8,8 @@ import { useEditor, useScreen, useView, useVisit } from "../canvas/screen";
 import { sentence } from "../canvas/sentence";
 import { isOver, statusOf } from "../canvas/status";
 import { secondsText } from "../canvas/values";
+import { opened } from "../conflicts/acts";
+import { numConflicts } from "../conflicts/section";
 import { diagnosis } from "../i18n/facts";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
@@ -97,6 +99,7 @@ function Problems() {
   const visit = useVisit();
   const focus = useFocusNode();
   const { order } = useFlowGraph();
+  const { view } = useScreen();
   const editor = useEditor((editor) => editor);
   const failed = order.filter((id) => editor.run?.nodes.get(id)?.phase === "failed");
   const problems = standing(editor);
@@ -107,6 +110,7 @@ function Problems() {
     return node && field ? fieldName(field, entry, pinsOf(node, entry, [], []).inputs, say) : (field ?? "");
   };
   const go = (node: string | null, field: string | null) => {
+    if (!node && numConflicts(editor.graph) > 0) view.getState().set(opened(editor, view.getState()));
     if (!node) return;
     if (!field) focus(node);
     visit(node, field);

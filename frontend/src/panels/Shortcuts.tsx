@@ -15,6 +15,7 @@ function lines(doubleClick: string, drag: string): readonly Line[] {
     ["save", `${COMMAND} S`],
     ["undo", `${COMMAND} Z`],
     ["redo", `${COMMAND} ⇧ Z`, `${COMMAND} Y`],
+    ["conflict", "F8", "⇧ F8"],
     ["tab", "Tab", "⇧ Tab"],
     ["enter", "Enter"],
     ["walk", "← → ↑ ↓"],

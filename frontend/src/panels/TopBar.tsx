@@ -1,6 +1,7 @@
 // The bar: where you are, which version, undo and redo, and Run.
 import { useState } from "react";
 import { useEditor, useScreen, useView } from "../canvas/screen";
+import { ConflictsTab } from "../conflicts/ConflictsTab";
 import { useWords } from "../i18n/language";
 import { Glyph, Mark } from "../look/Glyph";
 import { COMMAND, RunButton } from "./RunButton";
@@ -110,7 +111,7 @@ function VersionChip() {
   );
 }
 
-/** The graph as it stands, or its versions. */
+/** The graph as it stands, its versions, or the conflicts that are open in it. */
 function RoomTabs() {
   const { t } = useWords();
   const { view } = useScreen();
@@ -128,6 +129,7 @@ function RoomTabs() {
           {t(`bar.${name}`)}
         </button>
       ))}
+      <ConflictsTab />
     </nav>
   );
 }

@@ -2,6 +2,8 @@
 import { useEffect, useRef } from "react";
 import { standing } from "../canvas/problems";
 import { useEditor, useScreen, useView } from "../canvas/screen";
+import { opened } from "../conflicts/acts";
+import { numConflicts } from "../conflicts/section";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import type { Diagnostic, Editor } from "../state/editor";
@@ -20,6 +22,8 @@ export function blockers(editor: Editor): readonly Diagnostic[] {
 export function waitReason(editor: Editor, engine: EngineView): Wait {
   if (editor.link !== "open") return { key: "run.waitsLink" };
   if (editor.graph.nodes.size === 0) return { key: "run.waitsEmpty" };
+  const conflicts = numConflicts(editor.graph);
+  if (conflicts > 0) return { key: "run.waitsConflicts", count: conflicts };
   const blocking = blockers(editor);
   if (blocking.length > 0) return { key: "run.waitsProblems", count: blocking.length };
   if (engine.state !== "ready" && engine.state !== "unknown") return { key: "run.waitsEngine" };
@@ -53,6 +57,7 @@ export function useRunning(): Running {
     const words = t(reason.key, { count: reason.count });
     set({ notice: words, armed: passes });
     say(words);
+    if (reason.key === "run.waitsConflicts") set(opened(editor.getState(), view.getState()));
     const first = blockers(editor.getState())[0];
     if (reason.key !== "run.waitsProblems" || !first) return;
     set({ drawer: "problems" });

@@ -25,3 +25,11 @@ test("a wire drawn since the server looked ends the problem at its input, and no
   );
   expect(standing({ diagnostics, graph: flow })).toEqual([diagnostics[1], diagnostics[2]]);
 });
+
+test("open conflicts are a problem until the last one is settled here, whatever the server last said", () => {
+  const conflicts = { ...found("a", "", "open_conflicts"), node: null, field: null };
+  const flow = graph([node("a", "text.clean")]);
+  expect(standing({ diagnostics: [conflicts], graph: flow })).toEqual([]);
+  const open = { ...flow, extra: new Map([[68, ["one"]]]) };
+  expect(standing({ diagnostics: [conflicts], graph: open })).toEqual([conflicts]);
+});

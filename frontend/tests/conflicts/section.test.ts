@@ -55,7 +55,7 @@ test.each<[string, Value]>([
   const graph = holding("before", value, "after");
   const [, entry] = entriesOf(graph);
   expect([entry?.conflict, entry && settle(graph, new Map(), entry, "theirs").why]).toEqual([null, "form"]);
-  const { ops } = settle(graph, new Map(), entry as NonNullable<typeof entry>, "ours");
+  const { ops } = settle(graph, new Map(), entry as NonNullable<typeof entry>, "now");
   expect(applyOps(graph, ops ?? []).extra.get(CONFLICTS)).toEqual(["before", "after"]);
 });
 

@@ -43,7 +43,7 @@ test("English words do not shout, beg or apologise", () => {
 });
 
 test("every key that the code names has words", () => {
-  const rooms = ["app", "canvas", "panels", "forms", "look", "i18n"];
+  const rooms = ["app", "canvas", "conflicts", "panels", "forms", "look", "i18n"];
   const named = rooms.flatMap((room) => {
     const folder = join(import.meta.dirname, "../../src", room);
     const files = readdirSync(folder).filter((file) => /\.tsx?$/.test(file));
