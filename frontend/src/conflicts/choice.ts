@@ -1,6 +1,6 @@
 // From a conflict and a choice to the ops that settle it (docs/formats.md §3 and §6). Pure: looks at a graph, gives a plan.
 // What is chosen and the entry that goes are one edit, so undo brings both back. A plan that does not fit says why.
-import { encode } from "../igb/cbor";
+import { encode, Unencodable } from "../igb/cbor";
 import { nodeValue } from "../igb/draft";
 import type { Edge, Graph, Group, Id, Maybe, NodeValue, Op, Value } from "../igb/graph";
 import { checkSecretsOf, compose, differences, type FieldOp, fieldOp, readOp, sameMaybe } from "../igb/ops";
@@ -66,6 +66,7 @@ function looked(graph: Graph, ops: readonly Op[]): Plan {
     }
     applyOps(graph, ops);
   } catch (error) {
+    if (error instanceof Unencodable) return refusal("size"); // an op holds the section twice
     if (error instanceof Invalid) return refusal(WHY[error.code] ?? "unfit");
     throw error;
   }

@@ -537,7 +537,7 @@ export const en = {
       empty: "The file had no room for theirs. Ours stays.",
       form: "This entry has no theirs.",
       secret: "Theirs holds a secret as plain text. Ours stays.",
-      size: "Too large to send at once. Choose with igc merge instead.",
+      size: "More than one edit carries (900 KB). Merge in smaller steps.",
       settled: "Someone settled it a moment ago.",
       unfit: "Theirs no longer fits into this graph. Ours stays.",
     },

@@ -148,6 +148,12 @@ test("theirs is hostile until looked at: raw secrets, and more than a push holds
   expect(settle(long, catalogue, entriesOf(long)[0] as Entry, "theirs").why).toBe("size");
 });
 
+test("a section that an op cannot hold twice is told, whatever is chosen", () => {
+  const many = open(flow, ...Array.from({ length: 60_000 }, (_, at): Value => ["x", at]));
+  const [entry] = entriesOf(many) as [Entry];
+  expect(settle(many, catalogue, entry, "now")).toEqual({ ops: null, why: "size", node: null });
+});
+
 test("a group none of whose members is there cannot come back", () => {
   const members: Value = ["G", ["000000000c"]];
   const before = open(flow, conflict(["group", "000000000g"], [], [members], [members]));
