@@ -532,9 +532,10 @@ describe("save", () => {
 describe("a stale save", () => {
   /** Someone else makes a version from the Room that this client has not heard of. */
   async function behind(store: StoreApi<Editor>): Promise<void> {
+    store.getState().edit("Name", [["label", [A], [], ["first"]]]); // it is in the base, so it is no longer one's own
     store.getState().save("Begin");
     await vi.waitFor(() => expect(store.getState().version?.number).toBe(1));
-    server.patch([["label", [A], [], ["theirs"]]]);
+    server.patch([["label", [A], ["first"], ["theirs"]]]);
     await server.versionFrom("Someone", false);
     store.getState().edit("Move", [move(5)]);
   }
@@ -619,11 +620,10 @@ describe("a stale save", () => {
 
   test("of a push stays a refusal", () => {
     const store = edit();
-    server.refuse = () => true;
     store.getState().edit("Move", [move(5)]);
     pass();
-    expect(store.getState().stale).toBeNull();
-    expect(store.getState().refusal).not.toBeNull();
+    server.refusal(server.ofType("push")[0]?.get("id") as [string, number], "stale");
+    expect(store.getState()).toMatchObject({ stale: null, refusal: { code: "stale" } });
   });
 });
 
