@@ -170,7 +170,7 @@ def nodes() -> Iterator[Case]:
         {
             ("node", TPL): [
                 ["node+", [TPL], ["text.template", 1, kept, {}]],
-                ["move", [TPL], [], [[0, 200]]],
+                ["move", [TPL], [], [[0, 320]]],
             ]
         },
     )
@@ -258,7 +258,7 @@ def diagnosed() -> Iterator[Case]:
         {
             ("node", nid("b")): [
                 ["node+", [nid("b")], ["flow.output", 1, {"name": "same"}, {}]],
-                ["move", [nid("b")], [], [[0, 200]]],
+                ["move", [nid("b")], [], [[0, 320]]],
             ],
             ("edge", nid("b"), "value", 0): "gone",
         },

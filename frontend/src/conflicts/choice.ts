@@ -31,7 +31,7 @@ export type Plan =
   | { readonly ops: readonly Op[]; readonly why: null }
   | { readonly ops: null; readonly why: Reason; readonly node: Id | null };
 
-const BELOW = 200; // a node that comes back stands so far under the lowest one
+const BELOW = 320; // a node that comes back stands so far under the top of the lowest one, which is more than any card is high
 const WHY: Partial<Record<InvalidCode, Reason>> = { cycle: "cycle", dangling: "gone", secret: "secret" };
 
 const plan = (ops: readonly Op[]): Plan => ({ ops, why: null });
