@@ -11,14 +11,14 @@ from igc.graph import CONFLICTS, Invalid
 from igc.ops import Op
 from tests.spec import merges
 
-CASES = [pytest.param(case, id=case["name"]) for case in json.loads(merges.FILE.read_text("utf-8"))]
+CASES: list[dict[str, Any]] = json.loads(merges.FILE.read_text("utf-8"))
 
 
 def ops_of(values: Any) -> list[Op]:
     return [patch.op_from_value(value) for value in values]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in CASES])
 def test_theirs_can_be_taken_and_the_conflict_removed_in_one_patch(case: dict[str, Any]) -> None:
     graph = igb.read(bytes.fromhex(case["graph"]))
     held: Any = graph.extra[CONFLICTS]
@@ -26,8 +26,8 @@ def test_theirs_can_be_taken_and_the_conflict_removed_in_one_patch(case: dict[st
         assert [held[at]["code"], held[at]["key"]] == [conflict["code"], conflict["key"]]
         rest = [*held[:at], *held[at + 1 :]]
         settled = ["extra", [CONFLICTS], [held], [rest] if rest else []]
-        take = codec.decode(bytes.fromhex(conflict["take"])) if "take" in conflict else []
-        ops = ops_of([*take, settled])  # type: ignore[list-item, misc]
+        take: Any = codec.decode(bytes.fromhex(conflict["take"])) if "take" in conflict else []
+        ops = ops_of([*take, settled])
         result = patch.apply_ops(graph, ops)
         assert result.extra.get(CONFLICTS, []) == rest
         assert sorted(map(repr, patch.diff_ops(graph, result))) == sorted(map(repr, ops))
@@ -35,10 +35,10 @@ def test_theirs_can_be_taken_and_the_conflict_removed_in_one_patch(case: dict[st
 
 def test_wires_that_cannot_be_taken_do_not_fit() -> None:
     found = []
-    for case in (param.values[0] for param in CASES):
-        graph = igb.read(bytes.fromhex(case["graph"]))  # type: ignore[index, call-overload]
+    for case in CASES:
+        graph = igb.read(bytes.fromhex(case["graph"]))
         held: Any = graph.extra[CONFLICTS]
-        for entry, conflict in zip(held, case["conflicts"], strict=True):  # type: ignore[index, call-overload]
+        for entry, conflict in zip(held, case["conflicts"], strict=True):
             if conflict.get("why") in ("gone", "cycle"):
                 (source, output), (_, target, name, slot) = entry["theirs"][0], entry["key"]
                 with pytest.raises(Invalid) as error:
