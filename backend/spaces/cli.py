@@ -17,10 +17,11 @@ import uvicorn
 
 from spaces import remote
 from spaces.app import create_app
+from spaces.database import make, take
 from spaces.errors import PortTaken, SpacesError
 from spaces.parts import Parts
 from spaces.settings import Settings, data_home
-from spaces.store import Store, make, take
+from spaces.store import Store
 from spaces.wire import FRAME_LIMIT
 
 FIRST_PORT = 8000

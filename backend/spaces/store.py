@@ -4,35 +4,24 @@ SQLite in WAL mode, one writer at a time (a lock in this process, a lock file ag
 the event loop calls them through `asyncio.to_thread`, REST routes run in threads anyway.
 """
 
-import fcntl
 import hashlib
 import logging
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import IO, Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.util import CommandError
-from sqlalchemy import Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
-from sqlmodel import Session, col, delete, func, select
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session, col, func, select
 
 from spaces import tables
-from spaces.errors import DataTaken, DataUnusable, Reason, Refused
-from spaces.settings import ROOT
+from spaces.database import opened
+from spaces.errors import Reason, Refused
+from spaces.retention import drop_old_pushes, drop_old_runs, drop_unused_files
 from spaces.tables import now
 
 log = logging.getLogger("spaces.store")
-
-KEPT_JOURNAL = 2000  # pushes of a Space that stay behind its snapshot, to answer repeats
-KEPT_RUNS = 50  # ended runs of a Space whose events stay
-KEPT_EVENTS = 64 << 20  # bytes of events that stay of a Space's ended runs
-LISTED_RUNS = 500  # ended runs of a Space that are remembered at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,61 +56,6 @@ def missing(what: str, name: str) -> Refused:
     return Refused(Reason.NOT_FOUND, "not_found", what, f"a {what} that exists", name)
 
 
-def alembic_config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations"))
-    config.set_main_option("path_separator", "os")
-    return config
-
-
-def connect(path: Path) -> Engine:
-    engine = create_engine(f"sqlite:///{path}", connect_args={"check_same_thread": False, "timeout": 10})
-
-    @event.listens_for(engine, "connect")
-    def pragmas(connection: Any, record: object) -> None:
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    return engine
-
-
-def make(data: Path) -> None:
-    """See that a data directory is there and its owner's alone.
-
-    Raises DataUnusable.
-    """
-    try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        data.chmod(0o700)
-    except OSError as error:
-        raise DataUnusable(f"--data {data}: {error.strerror}; give a directory that you can write to") from error
-
-
-def take(data: Path) -> IO[str]:
-    """The lock file of a data directory, held until it is closed or this process ends in any way.
-
-    Raises DataUnusable, or DataTaken when another process holds it.
-    """
-    make(data)
-    try:
-        lock = (data / "server.lock").open("a+", encoding="utf-8")
-    except OSError as error:
-        raise DataUnusable(f"--data {data}: {error.strerror}; give a directory that you can write to") from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        lock.seek(0)
-        holder = lock.read().strip() or "unknown"
-        lock.close()
-        raise DataTaken(
-            f"{data} is in use by another server (process {holder}); stop it or give another --data"
-        ) from error
-    lock.truncate(0)
-    lock.write(f"{os.getpid()}\n")
-    lock.flush()
-    return lock
-
-
 class Store:
     """The database of one data directory. Opening migrates it to the newest tables.
 
@@ -129,19 +63,8 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        self.engine = connect(path)
+        self.engine = opened(path)
         self.writing = RLock()
-        try:
-            path.touch(mode=0o600, exist_ok=True)
-            with self.engine.connect() as connection:
-                config = alembic_config()
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
-                connection.commit()
-        except (OSError, DatabaseError, CommandError) as error:
-            self.engine.dispose()
-            why = error.orig if isinstance(error, DatabaseError) else error
-            raise DataUnusable(f"{path}: expected a database of this version or an older one, got {why}") from error
 
     def close(self) -> None:
         self.engine.dispose()
@@ -224,15 +147,7 @@ class Store:
             row.seq, row.changed = entry.seq, now()
             if snapshot is not None:
                 row.snapshot, row.snapshot_seq = snapshot, entry.seq
-                newest = select(func.max(tables.Journal.counter)).where(tables.Journal.space == space)
-                newest = newest.group_by(tables.Journal.client)
-                session.exec(
-                    delete(tables.Journal).where(
-                        col(tables.Journal.space) == space,
-                        col(tables.Journal.seq) <= entry.seq - KEPT_JOURNAL,
-                        col(tables.Journal.counter).not_in(newest),
-                    )
-                )
+                drop_old_pushes(session, space, entry.seq)
             session.add(row)
 
     # Versions and files
@@ -368,28 +283,3 @@ def put_file(session: Session, kind: str, content: bytes) -> bytes:
     if session.get(tables.File, digest) is None:
         session.add(tables.File(hash=digest, kind=kind, content=content))
     return digest
-
-
-def drop_old_runs(session: Session, space: str) -> None:
-    """Keep a Space's history within its bounds: the oldest runs lose their events first, then their rows."""
-    sizes = select(tables.Run.id, func.length(tables.RunTail.events)).outerjoin(
-        tables.RunTail, col(tables.RunTail.run) == col(tables.Run.id)
-    )
-    ended = sizes.where(tables.Run.space == space, tables.Run.status != "running")
-    rows = session.exec(ended.order_by(col(tables.Run.started).desc(), col(tables.Run.id))).all()
-    total, silent = 0, []
-    for place, (run, size) in enumerate(rows):
-        total += size or 0
-        if size is not None and (place >= KEPT_RUNS or (place > 0 and total > KEPT_EVENTS)):
-            silent.append(run)
-    session.exec(delete(tables.RunTail).where(col(tables.RunTail.run).in_(silent)))
-    forgotten = [run for run, _ in rows[LISTED_RUNS:]]
-    session.exec(delete(tables.Run).where(col(tables.Run.id).in_(forgotten)))
-
-
-def drop_unused_files(session: Session) -> None:
-    """Files that no version names."""
-    used: set[bytes] = set()
-    for column in (tables.Version.file, tables.Version.patch, tables.Version.dotbin):
-        used |= set(session.exec(select(column).where(col(column).is_not(None))).all())  # type: ignore[arg-type]
-    session.exec(delete(tables.File).where(col(tables.File.hash).not_in(used)))

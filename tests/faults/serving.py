@@ -17,8 +17,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from spaces.app import create_app
 from spaces.cli import server_config
+from spaces.database import take
 from spaces.settings import Settings
-from spaces.store import take
 from tests.spaces.conftest import PATIENCE, TOKEN, Peer, ScriptedEngine
 
 ROOT = Path(__file__).resolve().parents[2]

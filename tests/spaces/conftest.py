@@ -20,9 +20,9 @@ from dots.errors import HostLost
 from dots.events import Event
 from spaces.app import create_app
 from spaces.cli import server_config
+from spaces.database import take
 from spaces.engine import StartEngine
 from spaces.settings import Settings
-from spaces.store import take
 
 TOKEN = "start-token-of-the-tests"
 PATIENCE = 20.0

@@ -7,9 +7,9 @@ import pytest
 from alembic import command
 from sqlalchemy import inspect, text
 
-from spaces import store as stores
+from spaces.database import alembic_config, take
 from spaces.errors import DataTaken, Refused
-from spaces.store import Entry, Files, Store, alembic_config, take
+from spaces.store import Entry, Files, Store
 from spaces.tables import metadata
 
 SPACE = "s000000001"
@@ -73,7 +73,7 @@ def test_a_push_is_written_once(store: Store) -> None:
 
 
 def test_a_snapshot_drops_old_rows_and_keeps_each_clients_newest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "KEPT_JOURNAL", 2)
+    monkeypatch.setattr(retention, "KEPT_JOURNAL", 2)
     store.append(SPACE, Entry("c000000002", 9, 1, b"\x80"), None)
     for counter in range(1, 6):
         store.append(SPACE, Entry("c000000001", counter, counter + 1, b"\x80"), b"new" if counter == 5 else None)
@@ -97,8 +97,8 @@ def test_a_deleted_space_takes_its_files_along_unless_another_has_them(store: St
 
 
 def test_the_history_of_runs_stays_within_its_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "KEPT_RUNS", 3)
-    monkeypatch.setattr(stores, "LISTED_RUNS", 5)
+    monkeypatch.setattr(retention, "KEPT_RUNS", 3)
+    monkeypatch.setattr(retention, "LISTED_RUNS", 5)
     for number in range(8):
         store.add_run(f"r00000000{number}", SPACE, b"s" * 32)
         store.end_run(f"r00000000{number}", "done", None, b"events")
@@ -107,7 +107,7 @@ def test_the_history_of_runs_stays_within_its_bounds(store: Store, monkeypatch: 
     assert [run.row.id for run in runs] == [f"r00000000{number}" for number in (9, 7, 6, 5, 4, 3)]
     assert [run.replays for run in runs] == [False, True, True, True, False, False]
 
-    monkeypatch.setattr(stores, "KEPT_EVENTS", 100)
+    monkeypatch.setattr(retention, "KEPT_EVENTS", 100)
     store.end_run("r000000009", "done", None, b"e" * 95)
     assert [run.row.id for run in store.runs(SPACE) if run.replays] == ["r000000009"]
     store.add_run("r00000000a", SPACE, b"s" * 32)
