@@ -7,6 +7,7 @@ import pytest
 from alembic import command
 from sqlalchemy import inspect, text
 
+from spaces import retention
 from spaces.database import alembic_config, take
 from spaces.errors import DataTaken, Refused
 from spaces.store import Entry, Files, Store
