@@ -56,7 +56,7 @@ class OpenSpaces:
         """A log of this Space grew."""
         found = self.open.get(space)
         if found is not None:
-            for member in list(found.members.values()):
+            for member in found.members:
                 member.wake()
 
     def renamed(self, space: str, name: str) -> None:

@@ -1,7 +1,7 @@
 """A Room: the graph of an open Space, its order, and who wrote what last. A pure state machine: no I/O, no clock.
 
-One owner (`open_space.py`) calls it under its lock: `plan` says what a push comes to, `take` makes it so once the
-journal has it. Ops are fitted by the patch algebra: the last writer wins a field, a structural op fits or is refused.
+Its open Space calls it under its lock: `plan` says what a push comes to, `journal.py` makes it so with `take` once that
+is written. Ops are fitted by the patch algebra: the last writer wins a field, a structural op fits or is refused.
 """
 
 from collections.abc import Iterable

@@ -31,7 +31,7 @@ async def push(
         data += chunk
     caller = await asyncio.to_thread(server.auth.request_caller, request, request.method)
     found = await server.spaces.get(space)
-    before = found.version
+    before = found.versions.newest
     answer = await found.take_file(bytes(data), base, message, caller.name)
     if isinstance(answer, Standing):
         body = stale(answer, base) | await asyncio.to_thread(answer.json)
@@ -45,7 +45,7 @@ async def push(
 async def standing(server: Server, space: SpaceId, base: Base = None) -> dict[str, Any]:
     """What a save over the socket that was refused as stale would have met: the Room is ours."""
     found = await server.spaces.get(space)
-    answer = await found.standing(found.room.graph, base)
+    answer = await found.versions.standing(found.room.graph, base)
     return await asyncio.to_thread(answer.json)
 
 

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from spaces import tables
-from spaces.open_space import version_frame
 from spaces.parts import Server
 from spaces.routes.spaces import SpaceId
+from spaces.versions import version_frame
 
 router = APIRouter(prefix="/api/spaces/{space}/versions")
 
