@@ -7,6 +7,7 @@ import pytest
 
 from dots.components import catalogue
 from igc import igb, patch
+from igc.graph import Graph
 from spaces.templates import TEMPLATES, build
 from tests.spaces.conftest import Running, node, node_id, running
 
@@ -191,3 +192,22 @@ def test_a_version_that_is_not_there_or_a_body_of_another_form_is_refused(
         answer = client.request(method, f"/api/spaces/{server.new_space()}/{path}", json=body)
     assert answer.status_code == status
     assert set(answer.json()) == {"code", "where", "expected", "got", "hint"}
+
+
+def test_a_restore_that_one_push_cannot_hold_is_refused_and_changes_nothing(server: Running) -> None:
+    """What goes and what comes are 18 MiB together; one push holds 16."""
+    space = server.new_space()
+    sides = [
+        igb.write(patch.apply_ops(Graph(), [patch.op_from_value(node(name, text="x" * (9 << 20)))]))
+        for name in (node_id(), node_id())
+    ]
+    with server.program() as client:
+        for base, data in enumerate((sides[0], igb.write(Graph()), sides[1])):
+            query = {"base": base} if base else {}
+            assert client.post(f"/api/spaces/{space}/versions", params=query, content=data).status_code == 201
+        answer = client.post(f"/api/spaces/{space}/versions/1/restore", json={})
+        assert (answer.status_code, answer.json()["code"], answer.json()["where"]) == (413, "size", "version 1")
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == sides[1]
+        assert [row["number"] for row in client.get(f"/api/spaces/{space}/versions").json()] == [3, 2, 1]
+        assert client.post(f"/api/spaces/{space}/versions/2/restore", json={}).status_code == 200
+        assert client.post(f"/api/spaces/{space}/versions/1/restore", json={}).status_code == 200
