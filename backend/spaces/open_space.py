@@ -74,6 +74,7 @@ class OpenSpace:
         async with self.lock:
             data = await asyncio.to_thread(igb.write, self.room.graph)
             self.members.join(member)
+            self.present(member, {})
             self.diagnose_soon(0.0)
             version = self.versions.newest
             return wire.Welcome(
@@ -90,7 +91,7 @@ class OpenSpace:
         self.members.leave(member)
 
     def present(self, member: Member, data: dict[str, Any]) -> None:
-        self.members.tell(wire.Present(member.client, data), without=member)
+        self.members.tell(wire.Present(member.client, member.name, data), without=member)
 
     # Pushes
 

@@ -201,6 +201,7 @@ class Event:
 class Present:
     type: ClassVar[str] = "presence"
     client: Id
+    name: str
     data: Values
 
 

@@ -207,13 +207,15 @@ def test_the_room_survives_a_restart_with_its_seq(tmp_path: Path) -> None:
         assert joined(server, space, "c000000002") == before
 
 
-def test_presence_goes_to_the_others(server: Running) -> None:
+def test_who_comes_and_their_presence_goes_to_the_others(server: Running) -> None:
     space = server.new_space()
     one, two = server.join(space, "c000000001"), server.join(space, "c000000002")
     two.until("welcome")
-    one.until("welcome")
+    came = one.until("presence")
+    assert came == {"type": "presence", "client": "c000000002", "name": "tester", "data": {}}
     one.send(type="presence", data={"cursor": [1, 2]})
-    assert two.until("presence") == {"type": "presence", "client": "c000000001", "data": {"cursor": [1, 2]}}
+    told = came | {"client": "c000000001"}
+    assert two.until("presence") == told | {"data": {"cursor": [1, 2]}}
 
 
 def test_findings_are_told_after_the_welcome_and_after_a_push(server: Running) -> None:

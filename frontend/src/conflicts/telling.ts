@@ -11,9 +11,12 @@ import { isArray } from "../igb/shapes";
 import type { CatalogueEntry, Label } from "../state/catalogue";
 import { notation } from "../versions/patchText";
 import { clipped, shortened } from "./clipped";
-import { type Conflict, entriesOf, type Key } from "./section";
+import { CONFLICTS, type Conflict, entriesOf, type Key } from "./section";
 
 const KIB = 1024;
+
+/** What a change can be about: the key of a conflict, or of an op that is never one. */
+export type Place = Key | readonly ["move", Id];
 
 export interface Subject {
   readonly where: string; // the node as people know it, or the graph's own part
@@ -68,7 +71,7 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
     return fieldName(port, undefined, [...inputs, ...outputs], say);
   }
 
-  function subject(key: Key): Subject {
+  function subject(key: Place): Subject {
     switch (key[0]) {
       case "node":
         return { where: nodeName(key[1]), what: t("conflicts.field.node") };
@@ -80,6 +83,7 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
         return { where: nodeName(key[1]), what: t(`versions.flag.${key[2]}`, { defaultValue: key[2] }) };
       case "retype":
       case "label":
+      case "move":
         return { where: nodeName(key[1]), what: t(`versions.field.${key[0]}`) };
       case "note":
       case "group":
@@ -87,12 +91,13 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
       case "graph":
         return { where: t("conflicts.where.graph"), what: key[1] ?? "" };
       case "extra":
+        if (key[1] === CONFLICTS) return { where: t("conflicts.title"), what: "" };
         return { where: t("conflicts.where.extra"), what: t("conflicts.field.extra", { section: key[1] }) };
     }
   }
 
-  /** A change of ours that stands in the way, in a few words. */
-  function named(key: Key): string {
+  /** A change in a few words. */
+  function named(key: Place): string {
     const { where, what } = subject(key);
     return what ? `${where} · ${what}` : where;
   }

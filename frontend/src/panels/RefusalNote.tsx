@@ -1,7 +1,10 @@
-// What the server refused, in one line that stays until it is dismissed.
+// What the server refused or an edit wrote over, in one line that stays until it is dismissed.
 import { useEditor, useScreen } from "../canvas/screen";
+import { useTelling } from "../conflicts/telling";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
+import type { Refusal } from "../state/editor";
+import { refusalWords } from "./refusals";
 
 export function RefusalNote() {
   const { t } = useWords();
@@ -11,7 +14,7 @@ export function RefusalNote() {
   return (
     <div className="refusal-note" role="alert" data-testid="refusal">
       <Glyph name="failed" size={14} />
-      <span>{t("refuse.server", { where: refusal.where, expected: refusal.expected, got: refusal.got })}</span>
+      <Told refusal={refusal} />
       <button
         type="button"
         className="icon-button"
@@ -22,4 +25,11 @@ export function RefusalNote() {
       </button>
     </div>
   );
+}
+
+function Told({ refusal }: { refusal: Refusal }) {
+  const { t } = useWords();
+  const telling = useTelling();
+  const graph = useEditor((editor) => editor.graph);
+  return <span>{refusalWords(t, telling, graph, refusal)}</span>;
 }

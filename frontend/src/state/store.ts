@@ -3,7 +3,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { encode, Malformed } from "../igb/cbor";
 import type { Graph, Id, Op } from "../igb/graph";
-import { mint } from "../igb/id";
+import { isId, mint } from "../igb/id";
 import { Invalid, read, write } from "../igb/igb";
 import type { Dropped } from "../igb/patch";
 import type { PatchedFrame, RefusalFrame, WelcomeFrame } from "../wire/frames";
@@ -126,7 +126,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     past = direction === "undo" ? history.undone(past, edited.ops) : history.redone(past, edited.ops);
     saved.wrote(edited.ops);
     if (entry.lost.length > 0) {
-      refuse({ code: "overtaken", where: entry.label, expected: "your own edits", got: entry.lost.join(", ") });
+      const who = entry.lost.filter((name) => name !== "").join(", ");
+      refuse({ code: "overtaken", where: entry.label, expected: "your own edits", got: who });
     }
     show(edited);
   }
@@ -228,6 +229,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     store.setState({ name: frame.space.name });
     saved.set(frame.version);
     sendSave(); // the same seq and base as before: if it stands and is the newest, equal bytes are answered with it
+    past = history.overtaken(past, replica.missed(state, graph), "");
     show(replica.welcomed(state, frame.seq, graph));
     saved.compare(state.graph);
     sendPush(); // the same id as before: if the server has it, it answers and does not apply it again
@@ -258,6 +260,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
         follower.take(frame);
         return;
       case "presence":
+        names.set(frame.client, frame.name);
         return;
     }
   }
@@ -307,8 +310,9 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     if (due) push();
   }
 
+  /** Empty for a client that nothing is known of. An author that is no client bears a name already. */
   function nameOf(author: string): string {
-    return names.get(author) ?? author;
+    return names.get(author) ?? (isId(author) ? "" : author);
   }
 
   function refuse(refusal: Refusal): void {
@@ -337,8 +341,8 @@ function dropped({ op, code }: Dropped): Refusal {
   return { code, where: `${op[0]} ${op[1].join(".")}`, expected: "an op that fits the graph as it is now", got: op[0] };
 }
 
-function wroteOver(key: readonly unknown[], author: string): Refusal {
-  return { code: "overtaken", where: key.join("."), expected: "what you had seen", got: author };
+function wroteOver([kind, ...key]: readonly unknown[], author: string): Refusal {
+  return { code: "overtaken", where: `${kind} ${key.join(".")}`, expected: "what you had seen", got: author };
 }
 
 function readOrNull(igb: Uint8Array): Graph | null {

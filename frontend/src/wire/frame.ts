@@ -62,7 +62,7 @@ export function readFrame(bytes: Uint8Array): ServerFrame | null {
         time: number(map, "time"),
       };
     case "presence":
-      return { type, client: text(map, "client"), data: fields(map.get("data"), "data") };
+      return { type, client: text(map, "client"), name: text(map, "name"), data: fields(map.get("data"), "data") };
     case "part":
       return {
         type,

@@ -153,6 +153,7 @@ export interface EventFrame {
 export interface PresentFrame {
   type: "presence";
   client: Id;
+  name: string;
   data: ReadonlyMap<string, Value>;
 }
 

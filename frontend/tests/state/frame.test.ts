@@ -43,7 +43,7 @@ const samples: ServerFrame[] = [
   { type: "diagnosed", seq: 1, diagnostics: [diagnostic] },
   { type: "saved", id: [id(1), 2], version },
   { type: "event", run: id(1), seq: 2, first: 1, node: null, kind: "pool", data: new Map([["dots", 1]]), time: 0.25 },
-  { type: "presence", client: id(1), data: new Map() },
+  { type: "presence", client: id(1), name: "x", data: new Map() },
   { type: "part", transfer: id(1), offset: 0, total: 3, bytes: Uint8Array.of(1, 2, 3) },
 ];
 

@@ -287,11 +287,21 @@ describe("edits", () => {
     same(store);
   });
 
+  test("that write over what someone else wrote name them though they came later, and nobody where no name is known", () => {
+    const store = edit();
+    store.getState().edit("There", [move(5)]);
+    server.send({ type: "presence", client: "000000came", name: "Latecomer", data: new Map() });
+    server.patch([["move", [A], [[0, 0]], [[77, 7]]]], "000000came");
+    expect(store.getState().refusal).toMatchObject({ code: "overtaken", where: `move ${A}`, got: "Latecomer" });
+    server.patch([["move", [A], [[77, 7]], [[78, 7]]]], "000000gane");
+    expect(store.getState().refusal).toMatchObject({ code: "overtaken", where: `move ${A}`, got: "" });
+  });
+
   test("that go back to what they began from still write over what someone else wrote", () => {
     const store = edit();
     store.getState().edit("There", [move(5)]);
     server.patch([["move", [A], [[0, 0]], [[77, 7]]]]);
-    expect(store.getState().refusal).toMatchObject({ code: "overtaken", where: `move.${A}`, got: "Someone" });
+    expect(store.getState().refusal).toMatchObject({ code: "overtaken", where: `move ${A}`, got: "Someone" });
     store.getState().edit("Back", [move(0, 5)]);
     pass();
     expect(store.getState().graph.positions.get(A)).toEqual([0, 0]);
