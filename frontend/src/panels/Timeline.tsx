@@ -40,11 +40,21 @@ export function Timeline() {
         <span>{t("drawer.time")}</span>
         <span>{t("drawer.output")}</span>
       </div>
-      <ol>
-        {rows.map((id) => (
-          <Row key={id} id={id} span={span} elapsed={elapsed} times={times.get(id)} />
-        ))}
-      </ol>
+      <div className="time-rows">
+        <div className="time-row time-grid" aria-hidden>
+          <span />
+          <span className="time-track">
+            {ticks.map((tick) => (
+              <i key={tick} style={{ left: `${(tick / span) * 100}%` }} />
+            ))}
+          </span>
+        </div>
+        <ol>
+          {rows.map((id) => (
+            <Row key={id} id={id} span={span} elapsed={elapsed} times={times.get(id)} />
+          ))}
+        </ol>
+      </div>
     </div>
   );
 }

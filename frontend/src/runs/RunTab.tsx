@@ -1,6 +1,10 @@
 // The drawer's Run tab: earlier runs beside the timeline of the one that is shown, and why that one failed.
 import { useEffect, useState } from "react";
+import { useFlowGraph } from "../canvas/flowGraph";
+import { useNaming } from "../canvas/names";
 import { useEditor, useScreen } from "../canvas/screen";
+import { sentence } from "../canvas/sentence";
+import { isOver } from "../canvas/status";
 import { secondsText } from "../canvas/values";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
@@ -20,15 +24,28 @@ export function RunTab() {
     <div className="run-tab">
       <RunList runs={runs} shown={shown} />
       <div className="run-told">
-        {reason && (
-          <p className="run-reason is-error" data-testid="run-reason">
-            <Glyph name="failed" size={12} />
-            {t("runs.reason", { reason })}
-          </p>
-        )}
+        {reason && <Reason told={reason} />}
         <Timeline />
       </div>
     </div>
+  );
+}
+
+/** Why the shown run failed: its first failed node by name, in the words of its card; else as the engine told it. */
+function Reason({ told }: { told: string }) {
+  const { t } = useWords();
+  const { order } = useFlowGraph();
+  const naming = useNaming();
+  const runs = useEditor((editor) => editor.run?.nodes);
+  const failed = order.find((id) => runs?.get(id)?.phase === "failed");
+  const run = failed === undefined ? undefined : runs?.get(failed);
+  const status = run?.error && isOver(run.error.code) ? "over" : "failed";
+  const words = sentence(t, status, run, { of: naming, waitsFor: null });
+  return (
+    <p className={`run-reason ${status === "over" ? "is-warning" : "is-error"}`} data-testid="run-reason">
+      <Glyph name={status} size={12} />
+      {t("runs.reason", { reason: failed === undefined ? told : `${naming(failed)} · ${words}` })}
+    </p>
   );
 }
 
