@@ -30,6 +30,14 @@ export function RunButton() {
   useEffect(() => {
     if (!why) view.getState().set({ notice: null });
   }, [why, view]);
+  // It answers a press; with the next one it has been read. While the run is armed it stays.
+  const answers = notice !== null && !armed;
+  useEffect(() => {
+    if (!answers) return;
+    const over = () => view.getState().set({ notice: null });
+    document.addEventListener("pointerdown", over, true);
+    return () => document.removeEventListener("pointerdown", over, true);
+  }, [answers, view]);
   return (
     <div className="run-spot">
       <button

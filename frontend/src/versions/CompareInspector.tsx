@@ -1,4 +1,5 @@
 // Beside a comparison: every node that changed, by kind; and of the chosen one what changed in it.
+import { useFlowGraph } from "../canvas/flowGraph";
 import { useFocusNode } from "../canvas/keyboard";
 import { SIGN } from "../canvas/marks";
 import { nameOf } from "../canvas/names";
@@ -26,6 +27,7 @@ export function CompareInspector({
   const selected = useView((view) => view.selected);
   const visit = useVisit();
   const focus = useFocusNode();
+  const { order } = useFlowGraph();
   const only = selected.size === 1 ? [...selected][0] : undefined;
   const name = (id: Id) => nameOf(comparison.drawn, catalogue, id, language);
   const { nodes } = comparison.marks;
@@ -58,7 +60,7 @@ export function CompareInspector({
         )}
         {only === undefined &&
           KINDS.map((kind) => {
-            const ids = [...nodes].filter(([, mark]) => mark.kind === kind).map(([id]) => id);
+            const ids = order.filter((id) => nodes.get(id)?.kind === kind);
             if (ids.length === 0) return null;
             return (
               <section key={kind} className="sec">
