@@ -1,7 +1,7 @@
 // Undo and redo as inverse ops, one entry per gesture. Pure. A key that someone else has written since drops out of an entry:
 // undo never takes back another's work.
 import type { Op } from "../igb/graph";
-import { compose, invertOps, isEdgeOp, isNodeOp, nodesOf, place } from "../igb/ops";
+import { compose, invertOps, isEdgeOp, isNodeOp, nodesOf, place, sameMaybe } from "../igb/ops";
 
 export interface Entry {
   readonly label: string;
@@ -54,16 +54,33 @@ function grown(entries: readonly Entry[], label: string, applied: readonly Op[])
 /** The history after ops of someone else. */
 export function overtaken(history: History, ops: readonly Op[], author: string): History {
   if (ops.length === 0) return history;
-  const after = (entry: Entry): Entry => dropWritten(bringBack(entry, ops), ops, author);
+  const all = [...ops, ...rewritten(history, ops)];
+  const after = (entry: Entry): Entry => dropWritten(bringBack(entry, ops, author), all, author);
   return { ...history, undo: history.undo.map(after), redo: history.redo.map(after) };
 }
 
-/** An entry that brings a deleted node back brings it back with what others did to it before the delete reached them. */
-function bringBack(entry: Entry, ops: readonly Op[]): Entry {
+/** Fields that others wrote by bringing a node back with another value than this client left there: its newest entries know that one. */
+function rewritten({ undo, redo }: History, ops: readonly Op[]): readonly Op[] {
+  const back = new Map(ops.flatMap((op) => (op[0] === "node+" ? [[op[1][0], op[2]] as const] : [])));
+  if (back.size === 0) return [];
+  const known = new Map<string, Op>();
+  for (const op of [...undo, ...redo].flatMap((entry) => entry.ops)) {
+    if (op[0] === "set" || op[0] === "flag") known.set(place(op), op);
+  }
+  return [...known.values()].filter((op) => {
+    const value = back.get(op[1][0] as string);
+    if (!value || (op[0] !== "set" && op[0] !== "flag")) return false;
+    const there = value[op[0] === "set" ? 2 : 3].get(op[1][1]);
+    return !sameMaybe(op[2], there === undefined ? [] : [there]);
+  });
+}
+
+/** An entry that brings a deleted node back brings it back with what others did to it before the delete reached them, and names them. */
+function bringBack(entry: Entry, ops: readonly Op[], author: string): Entry {
   const made = new Set(entry.ops.filter((op) => op[0] === "node+").map((op) => op[1][0] as string));
   for (const op of ops) if (op[0] === "node+") made.delete(op[1][0]); // another brought it back already
   const along = ops.filter((op) => nodesOf(op).some((id) => made.has(id)));
-  return along.length === 0 ? entry : { ...entry, ops: compose([...entry.ops, ...along]) };
+  return along.length === 0 ? entry : lose({ ...entry, ops: compose([...entry.ops, ...along]) }, author);
 }
 
 /** An entry without the keys that others wrote, and without the delete of a node that they work with. */
@@ -76,7 +93,11 @@ function dropWritten(entry: Entry, ops: readonly Op[], author: string): Entry {
   const stay = new Set(deleted);
   const kept = entry.ops.filter((op) => !written.has(place(op)) && !nodesOf(op).some((id) => stay.has(id)));
   if (kept.length === entry.ops.length) return entry;
-  return { ...entry, ops: kept, lost: [...new Set([...entry.lost, author])] };
+  return lose({ ...entry, ops: kept }, author);
+}
+
+function lose(entry: Entry, author: string): Entry {
+  return entry.lost.includes(author) ? entry : { ...entry, lost: [...entry.lost, author] };
 }
 
 function isSemantic(op: Op): boolean {

@@ -1,10 +1,11 @@
 // What this client knows of the graph: the server's confirmed state, the push on its way, and ops still to be pushed.
 // Pure values and functions; the store keeps the newest one. One push is on its way at a time, so an answer has one meaning.
-import { encode } from "../igb/cbor";
+import { encode, sameBytes } from "../igb/cbor";
 import type { Graph, Op } from "../igb/graph";
 import { EMPTY, Invalid } from "../igb/igb";
-import { compose } from "../igb/ops";
+import { compose, place } from "../igb/ops";
 import { applyOps, type Dropped, rebase } from "../igb/patch";
+import { diff } from "../versions/diff";
 
 export interface Push {
   readonly counter: number;
@@ -107,6 +108,16 @@ function applied(graph: Graph, ops: readonly Op[]): Graph | null {
 /** The server did not take the push, or not all of it; what it took comes as `patched`. */
 export function refused(replica: Replica, counter: number): Moved {
   return replica.sent?.counter === counter ? shown({ ...replica, sent: null }) : still(replica);
+}
+
+/** What others wrote while the link was lost, as far as a welcome's graph tells. What the push on its way does is our own. */
+export function missed({ confirmed, sent }: Replica, welcome: Graph): Op[] {
+  const own = sent ? diff(confirmed, rebase(confirmed, sent.ops).graph) : [];
+  const known = new Map(own.map((op) => [place(op), encode(op)]));
+  return diff(confirmed, welcome).filter((op) => {
+    const mine = known.get(place(op));
+    return !mine || !sameBytes(mine, encode(op));
+  });
 }
 
 /** A new link: the server's graph as it stands now, under the ops that it has not acknowledged. */

@@ -97,17 +97,32 @@ describe("history", () => {
         ["edge+", [B, "x", A, "y", 0]],
         ["move", [A], [], [[7, 7]]],
       ],
-      lost: [],
+      lost: ["Someone"],
     });
   });
 
   test("a node that someone else deleted too stays deleted, and one that they brought back stays theirs", () => {
     const past = record(NOTHING, "Delete", null, [["node-", [A], plain]]);
-    expect(overtaken(past, [["node-", [A], plain]], "Someone").undo[0]?.ops).toEqual([]);
+    expect(overtaken(past, [["node-", [A], plain]], "Someone").undo[0]).toEqual({
+      label: "Delete",
+      ops: [],
+      lost: ["Someone"],
+    });
     expect(overtaken(past, [["node+", [A], plain]], "Someone").undo[0]).toEqual({
       label: "Delete",
       ops: [],
       lost: ["Someone"],
     });
+  });
+
+  test("a node that comes back with another value than mine has a value of theirs", () => {
+    const before = record(NOTHING, "First", null, [["set", [A, "p"], [], [1]]]);
+    const past = record(before, "Second", null, [["set", [A, "p"], [1], [2]]]);
+    const back = (p: number): Op => ["node+", [A], ["a.b", 1, new Map([["p", p]]), new Map()]];
+    expect(overtaken(past, [back(2)], "Someone")).toEqual(past);
+    expect(overtaken(past, [back(3)], "Someone").undo.map(({ ops, lost }) => [ops, lost])).toEqual([
+      [[], ["Someone"]],
+      [[], ["Someone"]],
+    ]);
   });
 });
