@@ -29,10 +29,10 @@ lint: setup-dev
 	$(V)/ruff format --check .
 	$(V)/mypy
 	npm --prefix frontend run lint
-	$(V)/python tools/generate.py --check
+	$(V)/python -m tools.generate --check
 
 gen: setup-dev ## write what is generated from Python (frame types, vectors)
-	$(V)/python tools/generate.py
+	$(V)/python -m tools.generate
 
 bench: setup-dev ## measure against the peers and print ratios
 	$(V)/python -m tests.bench

@@ -1,4 +1,4 @@
-"""Writes what is generated from Python; with --check, says what would change and exits 1.
+"""Writes what is generated from Python; with --check, says what would change and exits 1: `python -m tools.generate`.
 
 A generator is a function from nothing to text; it stands in GENERATORS under the path that it fills.
 """
@@ -8,11 +8,13 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from spaces import wire
+from tests.spec.vectors import VECTORS, text
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = (wire.Member, wire.SpaceInfo, wire.Version, wire.Diagnostic)
@@ -76,6 +78,7 @@ def frames() -> str:
 
 GENERATORS: Mapping[str, Callable[[], str]] = {
     "frontend/src/wire/frames.ts": frames,
+    **{name: partial(text, cases) for name, cases in VECTORS.items()},
 }
 
 
@@ -85,13 +88,13 @@ def main(arguments: list[str] | None = None) -> int:
     check = parser.parse_args(arguments).check
     stale = []
     for name, generator in GENERATORS.items():
-        path, text = ROOT / name, generator()
-        if path.exists() and path.read_text("utf-8") == text:
+        path, wanted = ROOT / name, generator()
+        if path.exists() and path.read_text("utf-8") == wanted:
             continue
         stale.append(name)
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
+            path.write_text(wanted, "utf-8")
     for name in stale:
         print(f"{name} is not up to date; run `make gen`" if check else f"wrote {name}")
     return 1 if check and stale else 0

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -26,6 +25,7 @@ from igc import igb, patch
 from igc.ops import op_from_value
 from spaces import wire
 from spaces.errors import Refused
+from tests.spec.case import data_of
 
 TESTS = Path(__file__).resolve().parents[1]
 LONGEST = 20_000  # bytes of a corpus entry: mutants of longer ones cost more than they find
@@ -38,16 +38,6 @@ class Reader:
     read: Callable[[bytes], bytes | None]
     refusals: tuple[type[Exception], ...]
     magic: int | None = None  # a CBOR item stands behind so many bytes
-
-
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
-def data_of(data: str | list[Any]) -> bytes:
-    """The bytes of a vector: hex, or parts `[hex, times]`."""
-    if isinstance(data, str):
-        return bytes.fromhex(data)
-    return b"".join(bytes.fromhex(part[0]) * part[1] for part in data)
 
 
 @cache

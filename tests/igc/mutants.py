@@ -11,7 +11,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from tests.igc.test_spec import SPEC, data_of
+from tests.igc.test_spec import SPEC
+from tests.spec.case import data_of
 
 MODULES = ("dots.codec", "dots.template", "dots.shape", "igc.graph", "igc.igb", "igc.ops", "igc.draft", "igc.patch")
 VALUE_CHECKS = {

@@ -1,15 +1,14 @@
 """Frames: strict reading, exact writing, and the generated types that must not drift."""
 
 from dataclasses import fields
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from dots import codec
 from spaces import wire
 from spaces.errors import Refused
+from tools import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 C, R = "c000000001", "r000000001"
@@ -79,22 +78,13 @@ def test_every_frame_and_field_is_on_the_wire_page() -> None:
         assert [f.name for f in fields(kind) if f"`{f.name}" not in page and f" {f.name}" not in page] == []
 
 
-def generator() -> ModuleType:
-    spec = spec_from_file_location("generate", ROOT / "tools/generate.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_what_is_generated_is_up_to_date() -> None:
-    assert generator().main(["--check"]) == 0
+    assert generate.main(["--check"]) == 0
 
 
 def test_drift_is_found_by_name_and_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    generate = generator()
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     target = tmp_path / "frontend/src/wire/frames.ts"
     assert generate.main(["--check"]) == 1
@@ -105,7 +95,7 @@ def test_drift_is_found_by_name_and_mended(
 
 
 def test_the_generated_types_say_what_the_frames_are() -> None:
-    text = generator().frames()
+    text = generate.frames()
     assert 'export interface PatchedFrame {\n  type: "patched";\n  seq: number;\n  ops: readonly Op[];\n' in text
     assert "  id: readonly [Id, number] | Id | null;\n" in text
-    assert text == generator().frames()
+    assert text == generate.frames()

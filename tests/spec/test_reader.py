@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.spec.case import file_of
+
 SPEC = Path(__file__).resolve().parent
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 @pytest.fixture(scope="module")
@@ -23,20 +24,6 @@ def reader() -> ModuleType:
     module = importlib.util.module_from_spec(found)
     found.loader.exec_module(module)
     return module
-
-
-def file_of(case: dict[str, Any]) -> bytes:
-    """Hex, or parts: `[hex, times]`, or `[hex, times, hex]` around an id that counts from 0."""
-    if "parts" not in case:
-        return bytes.fromhex(case["hex"])
-    found = b""
-    for before, times, *after in case["parts"]:
-        if after:
-            ids = ("".join(ALPHABET[n >> 5 * place & 31] for place in reversed(range(10))) for n in range(times))
-            found += b"".join(bytes.fromhex(before) + one.encode() + bytes.fromhex(after[0]) for one in ids)
-        else:
-            found += bytes.fromhex(before) * times
-    return found
 
 
 def verdict(read: Callable[[bytes], object], data: bytes) -> dict[str, Any]:

@@ -1,17 +1,11 @@
-"""Writes `merge.json`: merges with open conflicts as files, and what taking theirs comes to. Pytest and vitest run it.
-
-    python -m tests.spec.merges           write it
-    python -m tests.spec.merges --check   say whether the file is what this script gives (exit 1 if not)
+"""The vectors of merges: files with open conflicts, and what taking theirs comes to.
 
 A case is `{name, graph, conflicts: [{code, key, take | why}]}`: `graph` is the merged `.igb`, made by `merge3` from the
 three graphs here; `take` are the ops that bring theirs of one conflict into that graph, in normal form and without the
 op that removes the conflict; `why` says what stands in the way. Both are written here by hand.
 """
 
-import json
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Final
 from unittest import mock
 
@@ -21,13 +15,13 @@ from igc import igb, merge, patch
 from igc.conflicts import Conflict, with_section
 from igc.graph import CONFLICTS, Graph
 from tests.igc.build import chat, graph, nid, node
+from tests.spec.case import Case
 
-FILE: Final = Path(__file__).parent / "merge.json"
 IN, TPL, GEN, OUT, NEW = (nid(name) for name in ("in", "tpl", "gen", "out", "new"))
 NOTE, GROUP = nid("n"), nid("g")
 
 Take = list[Any] | str  # ops as they travel, or why there are none
-Case = tuple[str, Graph, dict[tuple[object, ...], Take]]
+Merged = tuple[str, Graph, dict[tuple[object, ...], Take]]
 
 
 def edited(*ops: list[Any], of: Graph | None = None) -> Graph:
@@ -50,7 +44,7 @@ def field(kind: str, key: list[Any], *sides: Any) -> Graph:
     return merged(start, ours, theirs)
 
 
-def fields() -> Iterator[Case]:
+def fields() -> Iterator[Merged]:
     """One field that both sides wrote."""
     tokens = [GEN, "max_tokens"]
     yield (
@@ -95,7 +89,7 @@ def fields() -> Iterator[Case]:
     )
 
 
-def drawings() -> Iterator[Case]:
+def drawings() -> Iterator[Merged]:
     """Notes and groups."""
     note = [5, 6, 80, 90]
     yield (
@@ -130,7 +124,7 @@ def drawings() -> Iterator[Case]:
     )
 
 
-def nodes() -> Iterator[Case]:
+def nodes() -> Iterator[Merged]:
     """Nodes as a whole: added twice, deleted and changed, of another component."""
     written = edited(["node+", [NEW], ["text.template", 1, {"template": "One"}, {}]])
     rewritten = edited(["node+", [NEW], ["text.clean", 1, {"mode": "hard"}, {"disabled": True}]])
@@ -196,7 +190,7 @@ def nodes() -> Iterator[Case]:
     )
 
 
-def wires() -> Iterator[Case]:
+def wires() -> Iterator[Merged]:
     """Wires, and nodes that wires need."""
     rewired: list[Any] = ["edge-", [TPL, "text", GEN, "prompt", 0]]
     mine = edited(rewired, ["edge+", [IN, "text", GEN, "prompt", 0]])
@@ -233,7 +227,7 @@ def wires() -> Iterator[Case]:
     yield "wires that close a loop", merged(base, ours, theirs), {("edge", nid("d"), "i", 0): "cycle"}
 
 
-def diagnosed() -> Iterator[Case]:
+def diagnosed() -> Iterator[Merged]:
     """What only the catalogue knows, and what is kept out for another reason."""
     ours = edited(["set", [TPL, "template"], [], ["Answer: {question}"]])
     ours = edited(["edge-", [IN, "text", TPL, "text", 0]], ["edge+", [IN, "text", TPL, "question", 0]], of=ours)
@@ -287,10 +281,10 @@ def diagnosed() -> Iterator[Case]:
     yield "values left out", with_section(chat(), [long], False), {("set", GEN, "max_tokens"): "empty"}
 
 
-GROUPS: Final[tuple[Callable[[], Iterator[Case]], ...]] = (fields, drawings, nodes, wires, diagnosed)
+GROUPS: Final[tuple[Callable[[], Iterator[Merged]], ...]] = (fields, drawings, nodes, wires, diagnosed)
 
 
-def told(name: str, made: Graph, takes: dict[tuple[object, ...], Take]) -> dict[str, object]:
+def told(name: str, made: Graph, takes: dict[tuple[object, ...], Take]) -> Case:
     """One case; the conflicts of the merge must be those that have an answer here, in their order."""
     held: Any = made.extra[CONFLICTS]
     conflicts: list[dict[str, object]] = []
@@ -302,21 +296,5 @@ def told(name: str, made: Graph, takes: dict[tuple[object, ...], Take]) -> dict[
     return {"name": name, "graph": igb.write(made).hex(), "conflicts": conflicts}
 
 
-def text() -> str:
-    cases = [told(*case) for group in GROUPS for case in group()]
-    return "[\n" + ",\n".join(json.dumps(case) for case in cases) + "\n]\n"
-
-
-def main(arguments: list[str]) -> int:
-    written = text()
-    if FILE.exists() and FILE.read_text("utf-8") == written:
-        return 0
-    if "--check" in arguments:
-        print(f"{FILE.name} is not what {Path(__file__).name} gives")
-        return 1
-    FILE.write_text(written, "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def cases() -> list[Case]:
+    return [told(*merged) for group in GROUPS for merged in group()]

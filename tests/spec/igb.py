@@ -1,0 +1,262 @@
+"""The vectors of `.igb` (docs/formats.md §2), written by hand: verdicts are what the page demands.
+
+Here the forms of the sections; what holds for a graph as a whole stands in `igb_rules.py`.
+"""
+
+from tests.spec.case import Case, bytes_case, long
+from tests.spec.cbor import HALF, Raw, item
+from tests.spec.graphs import DROP, IGB, SMALL, A, B, C, D, crowd, invalid, linked, one, valid, with_param
+from tests.spec.igb_rules import rules
+from tests.spec.patch import IGP
+
+
+def flagged(flags: object) -> dict[int, object]:
+    return one([A, 0, 1, {}, flags])
+
+
+def named(component: str) -> dict[int, object]:
+    return one([A, 0, 1, {}, {}], [component])
+
+
+def ported(name: str) -> dict[int, object]:
+    return {3: ["t.a", name], 4: [[A, 0, 1, {}, {}], [B, 0, 1, {}, {}]], 5: [[0, 1, 1, 1, 0]]}
+
+
+def forms() -> list[Case]:
+    """Each section, of nodes and edges each fact, and what is drawn."""
+    small = item(SMALL)
+    return [
+        valid("the small graph", {}),
+        valid("no nodes", {3: [], 4: [], 5: []}),
+        valid("a higher minor", {0: [1, 7]}),
+        valid("settings", {6: {"seed": 1, "": None}}),
+        valid(
+            "every flag at its highest",
+            flagged({"disabled": True, "steps": 1_000_000, "kv": 16_777_216, "seconds": 86_400}),
+        ),
+        valid("every flag at its lowest", flagged({"steps": 1, "kv": 1, "seconds": 1})),
+        valid("version 65535", one([A, 0, 65_535, {}, {}])),
+        valid("a component's name of 64 bytes", named("a." + "b" * 62)),
+        long("20000 nodes", crowd(20_000), verdict="accept"),
+        valid("a component's name of three parts", named("a.b_1.c0")),
+        valid("a port's name of 64 bytes", ported("é" * 32)),
+        valid("a port's name of other scripts", ported("问题")),
+        valid("two inputs of one node", linked([0, 1, 2, 2, 0], [1, 1, 2, 2, 1])),
+        valid("slot 255", linked([0, 1, 1, 2, 255], nodes=2)),
+        valid(
+            "params first used in the order of their names",
+            {
+                3: ["t.a", "b", "a", "c"],
+                4: [[A, 0, 1, {1: 0}, {}], [B, 0, 1, {1: 1, 2: 2, 3: 3}, {}]],
+                5: [],
+            },
+        ),
+        valid("a component and a param may share a string", one([A, 0, 1, {0: 1}, {}])),
+        valid("positions at their limits", {64: {A: [1_000_000, -1_000_000], B: [0, 0]}}),
+        valid("labels of 1 and 200 bytes", {65: {A: "x", B: "é" * 100}}),
+        valid("a note", {66: {C: [1_000_000, -1_000_000, 1, 1_000_000, "x" * 20_000]}}),
+        valid("a note with the id of a node, without text", {66: {A: [0, 0, 1, 1, ""]}}),
+        valid("groups", {67: {C: ["", [A, B]], D: ["y" * 200, [B]]}}),
+        valid("conflicts", {68: [None]}),
+        valid("an unknown ancillary section", {69: {"any": [HALF, None]}, 2**53 - 1: 0}),
+        valid("a secret by name", with_param({"secret": "A" + "_" * 63})),
+        valid("a secret deep inside", with_param([{"key": {"secret": "TOKEN_1"}}])),
+        valid("a param named secret", one([A, 0, 1, {1: 1}, {}], ["t.a", "secret"])),
+        valid("the word secret as a value", with_param({"word": "secret"})),
+        valid("an int key where secret could be", with_param({1: "secret"})),
+        bytes_case("no bytes", b"", "invalid", code="magic", path="file"),
+        bytes_case("the magic of a patch", IGP + small, "invalid", code="magic", path="file"),
+        bytes_case("the magic cut off", IGB[:7], "invalid", code="magic", path="file"),
+        bytes_case("line ends changed", b"\x89IGB\n\x1a\n" + small, "invalid", code="magic", path="file"),
+        bytes_case("magic alone", IGB, "malformed", code="empty", offset=8),
+        bytes_case(
+            "offsets count from the file's first byte",
+            IGB + small + b"\x00",
+            "malformed",
+            code="trailing",
+            offset=8 + len(small),
+        ),
+        bytes_case("a section twice", IGB + b"\xa2\x00\x00\x00\x00", "malformed", code="key_duplicate", offset=11),
+        bytes_case("not a map", IGB + item([1]), "invalid", code="section", path="file"),
+        bytes_case("text keys", IGB + item({"a": 1}), "invalid", code="section", path="file"),
+        bytes_case("an empty map", IGB + b"\xa0", "invalid", code="key", path="0"),
+        invalid("major 2", {0: [2, 0]}, "version", "format"),
+        invalid("major 0", {0: [0, 0]}, "version", "format"),
+        invalid("format of three", {0: [1, 0, 0]}, "version", "format"),
+        invalid("format is two bytes", {0: b"\x01\x00"}, "version", "format"),
+        invalid("minor is not integral", {0: [1, HALF]}, "version", "format"),
+        invalid("format is no array", {0: 1}, "version", "format"),
+        invalid("major is a boolean", {0: [True, 0]}, "version", "format"),
+        invalid("minor is a boolean", {0: [1, False]}, "version", "format"),
+        invalid(
+            "minor is a float beyond the ints", {0: [1, Raw(bytes.fromhex("fb7e37e43c8800759c"))]}, "version", "format"
+        ),
+        invalid("minor below zero", {0: [1, -1]}, "version", "format"),
+        invalid("version before unknown keys", {0: [2, 0], 7: 0}, "version", "format"),
+        invalid("unknown key 2", {2: 0}, "key", "2"),
+        invalid("unknown key 7", {7: 0}, "key", "7"),
+        invalid("unknown key 63", {63: 0}, "key", "63"),
+        invalid("unknown before missing", {3: DROP, 63: 0}, "key", "63"),
+        invalid("no format", {0: DROP}, "key", "0"),
+        invalid("no string table", {3: DROP}, "key", "3"),
+        invalid("no nodes section", {4: DROP}, "key", "4"),
+        invalid("no edges section", {5: DROP}, "key", "5"),
+        invalid("a required feature", {1: ["x"]}, "feature", "features[0]"),
+        invalid("two required features", {1: ["x", "y"]}, "feature", "features[0]"),
+        invalid("features before sections", {1: ["x"], 4: 0}, "feature", "features[0]"),
+        invalid("empty features", {1: []}, "section", "features"),
+        invalid("features are no array", {1: {}}, "section", "features"),
+        invalid("features are a map with keys", {1: {"x": 0}}, "section", "features"),
+        invalid("a feature that is no text", {1: [1]}, "section", "features"),
+        invalid("features not sorted", {1: ["y", "x"]}, "section", "features"),
+        invalid("a feature twice", {1: ["x", "x"]}, "section", "features"),
+        invalid("the string table is no array", {3: {}}, "section", "strings"),
+        invalid("a string that is no text", {3: ["t.a", "p", "o", b"i"]}, "section", "strings[3]"),
+        invalid("nodes are no array", {4: {}}, "section", "nodes"),
+        invalid("a node that is no array", {4: [0]}, "section", "nodes[0]"),
+        invalid("a node of four", {4: [[A, 0, 1, {}]]}, "section", "nodes[0]"),
+        invalid("an id that is no text", one([1, 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id that is a number of ten digits", one([1_234_567_890, 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id of 9 characters", one([A[1:], 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id of 11 characters", one(["0" + A, 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id with i", one(["000000000i", 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id in upper case", one(["000000000A", 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("an id with a line end", one([A + "\n", 0, 1, {}, {}]), "section", "nodes[0].id"),
+        invalid("a component index outside the table", one([A, 1, 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component index below zero", one([A, -1, 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component as text", one([A, "t.a", 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component index as text", one([A, "0", 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component index that is a boolean", one([A, False, 1, {}, {}]), "section", "nodes[0].component"),
+        invalid("a component's name without a dot", named("ta"), "section", "nodes[0].component"),
+        invalid("a component's name of 65 bytes", named("a." + "b" * 63), "section", "nodes[0].component"),
+        invalid("a component's name with an empty part", named("a..b"), "section", "nodes[0].component"),
+        invalid("a component's name in upper case", named("a.B"), "section", "nodes[0].component"),
+        invalid("a component's part that begins with a digit", named("a.1"), "section", "nodes[0].component"),
+        invalid("a component's name with a line end", named("a.b\n"), "section", "nodes[0].component"),
+        invalid("version 0", one([A, 0, 0, {}, {}]), "section", "nodes[0].version"),
+        invalid("version 65536", one([A, 0, 65_536, {}, {}]), "section", "nodes[0].version"),
+        invalid("version true", one([A, 0, True, {}, {}]), "section", "nodes[0].version"),
+        invalid("version as text", one([A, 0, "1", {}, {}]), "section", "nodes[0].version"),
+        invalid("params are an array", one([A, 0, 1, [], {}]), "section", "nodes[0].params"),
+        invalid("params with text keys", one([A, 0, 1, {"p": 1}, {}]), "section", "nodes[0].params"),
+        invalid("a param index as text", one([A, 0, 1, {"1": 1}, {}], ["t.a", "p"]), "section", "nodes[0].params"),
+        invalid("a param index outside the table", one([A, 0, 1, {1: 1}, {}]), "section", "nodes[0].params"),
+        invalid(
+            "a param's name with a space", one([A, 0, 1, {1: 1}, {}], ["t.a", "a b"]), "section", "nodes[0].params"
+        ),
+        invalid("flags are an array", flagged([]), "section", "nodes[0].flags"),
+        invalid("flags with int keys", flagged({1: True}), "section", "nodes[0].flags"),
+        invalid("an unknown flag", flagged({"fast": True}), "section", "nodes[0].flags.fast"),
+        invalid("an unknown flag of a number", flagged({"fast": 1}), "section", "nodes[0].flags.fast"),
+        invalid("disabled false", flagged({"disabled": False}), "section", "nodes[0].flags.disabled"),
+        invalid("disabled 1", flagged({"disabled": 1}), "section", "nodes[0].flags.disabled"),
+        invalid("steps 0", flagged({"steps": 0}), "section", "nodes[0].flags.steps"),
+        invalid("steps above the highest", flagged({"steps": 1_000_001}), "section", "nodes[0].flags.steps"),
+        invalid("steps true", flagged({"steps": True}), "section", "nodes[0].flags.steps"),
+        invalid("kv above the highest", flagged({"kv": 16_777_217}), "section", "nodes[0].flags.kv"),
+        invalid("kv 0", flagged({"kv": 0}), "section", "nodes[0].flags.kv"),
+        invalid("seconds above the highest", flagged({"seconds": 86_401}), "section", "nodes[0].flags.seconds"),
+        invalid("seconds 1.5", flagged({"seconds": HALF}), "section", "nodes[0].flags.seconds"),
+        long(
+            "20001 nodes",
+            [
+                (
+                    (
+                        IGB + b"\xa4" + item(0) + item([1, 0]) + item(3) + item(["t.a"]) + item(4) + b"\x99\x4e\x21"
+                    ).hex(),
+                    1,
+                ),
+                (item([A, 0, 1, {}, {}]).hex(), 20_001),
+                ((item(5) + item([])).hex(), 1),
+            ],
+            verdict="invalid",
+            code="section",
+            path="nodes",
+        ),
+        invalid("edges are no array", {5: {}}, "section", "edges"),
+        invalid("an edge that is no array", linked(0), "section", "edges[0]"),
+        invalid("an edge of four", linked([0, 1, 1, 2]), "section", "edges[0]"),
+        invalid("an edge from a node outside", linked([3, 1, 1, 2, 0]), "section", "edges[0].source"),
+        invalid("an edge from node -1", linked([-1, 1, 1, 2, 0]), "section", "edges[0].source"),
+        invalid("an edge to a node outside", linked([0, 1, 3, 2, 0]), "section", "edges[0].target"),
+        invalid("an edge to node -1", linked([0, 1, -1, 2, 0]), "section", "edges[0].target"),
+        invalid("an edge to an id", linked([0, 1, B, 2, 0]), "section", "edges[0].target"),
+        invalid("an output outside the table", linked([0, 3, 1, 2, 0]), "section", "edges[0].output"),
+        invalid("an input outside the table", linked([0, 1, 1, 3, 0]), "section", "edges[0].input"),
+        invalid("slot 256", linked([0, 1, 1, 2, 256]), "section", "edges[0].slot"),
+        invalid("slot -1", linked([0, 1, 1, 2, -1]), "section", "edges[0].slot"),
+        invalid("slot true", linked([0, 1, 1, 2, True]), "section", "edges[0].slot"),
+        invalid(
+            "an output's name that is empty",
+            {**linked([0, 1, 1, 2, 0]), 3: ["t.a", "", "i"]},
+            "section",
+            "edges[0].output",
+        ),
+        invalid(
+            "an input's name with a brace",
+            {**linked([0, 1, 1, 2, 0]), 3: ["t.a", "o", "{i"]},
+            "section",
+            "edges[0].input",
+        ),
+        *(
+            invalid(f"a port's name with U+{ord(c):04X}", ported(f"a{c}b"), "section", "edges[0].output")
+            for c in "\x00\t\n \x1f\x7f\x85\x9f\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000{}"
+        ),
+        invalid("a port's name of 65 bytes", ported("a" * 65), "section", "edges[0].output"),
+        invalid("a port's name of 33 characters and 66 bytes", ported("é" * 33), "section", "edges[0].output"),
+        valid("a port's name with a byte order mark", ported("a\ufeffb")),
+        valid("a port's name with a zero width space", ported("a\u200bb")),
+        valid("a port's name of marks and signs", ported("-$.[0]\"'\\")),
+        invalid("empty settings", {6: {}}, "section", "settings"),
+        invalid("settings with int keys", {6: {1: 1}}, "section", "settings"),
+        invalid("settings are an array", {6: [1]}, "section", "settings"),
+        invalid("empty positions", {64: {}}, "section", "positions"),
+        invalid("positions with int keys", {64: {0: [0, 0]}}, "section", "positions"),
+        invalid("a position of three", {64: {A: [0, 0, 0]}}, "section", f"positions.{A}"),
+        invalid("a position that is no array", {64: {A: 0}}, "section", f"positions.{A}"),
+        invalid("x beyond the limit", {64: {A: [1_000_001, 0]}}, "section", f"positions.{A}"),
+        invalid("y beyond the limit", {64: {A: [0, -1_000_001]}}, "section", f"positions.{A}"),
+        invalid("x below the limit", {64: {A: [-1_000_001, 0]}}, "section", f"positions.{A}"),
+        invalid("y above the limit", {64: {A: [0, 1_000_001]}}, "section", f"positions.{A}"),
+        invalid("x is not integral", {64: {A: [HALF, 0]}}, "section", f"positions.{A}"),
+        invalid("empty labels", {65: {}}, "section", "labels"),
+        invalid("labels are an array", {65: [1]}, "section", "labels"),
+        invalid("an empty label", {65: {A: ""}}, "section", f"labels.{A}"),
+        invalid("a label of 201 bytes", {65: {A: "é" * 100 + "x"}}, "section", f"labels.{A}"),
+        invalid("a label that is no text", {65: {A: 1}}, "section", f"labels.{A}"),
+        invalid("empty notes", {66: {}}, "section", "notes"),
+        invalid("notes are an array", {66: [1]}, "section", "notes"),
+        invalid("a note whose id is none", {66: {"note": [0, 0, 1, 1, ""]}}, "section", "notes.note"),
+        invalid("a note of four", {66: {C: [0, 0, 1, 1]}}, "section", f"notes.{C}"),
+        invalid("a note of six", {66: {C: [0, 0, 1, 1, "", 0]}}, "section", f"notes.{C}"),
+        invalid("a note that is no array", {66: {C: 0}}, "section", f"notes.{C}"),
+        invalid("a note's x beyond the limit", {66: {C: [1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's y beyond the limit", {66: {C: [0, -1_000_001, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's x below the limit", {66: {C: [-1_000_001, 0, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's y above the limit", {66: {C: [0, 1_000_001, 1, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note without width", {66: {C: [0, 0, 0, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note without height", {66: {C: [0, 0, 1, 0, ""]}}, "section", f"notes.{C}"),
+        invalid("a note too wide", {66: {C: [0, 0, 1_000_001, 1, ""]}}, "section", f"notes.{C}"),
+        invalid("a note too high", {66: {C: [0, 0, 1, 1_000_001, ""]}}, "section", f"notes.{C}"),
+        invalid("a note's text of 20001 bytes", {66: {C: [0, 0, 1, 1, "x" * 20_001]}}, "section", f"notes.{C}"),
+        invalid("a note whose text is none", {66: {C: [0, 0, 1, 1, None]}}, "section", f"notes.{C}"),
+        invalid("empty groups", {67: {}}, "section", "groups"),
+        invalid("groups are an array", {67: [1]}, "section", "groups"),
+        invalid("a group whose id is none", {67: {"group": ["", [A]]}}, "section", "groups.group"),
+        invalid("a group of three", {67: {C: ["", [A], 0]}}, "section", f"groups.{C}"),
+        invalid("a group without members", {67: {C: ["", []]}}, "section", f"groups.{C}"),
+        invalid("members not sorted", {67: {C: ["", [B, A]]}}, "section", f"groups.{C}"),
+        invalid("a member twice", {67: {C: ["", [A, A]]}}, "section", f"groups.{C}"),
+        invalid("a member that is no text", {67: {C: ["", [1]]}}, "section", f"groups.{C}"),
+        invalid("members are no array", {67: {C: ["", A]}}, "section", f"groups.{C}"),
+        invalid("members are a map", {67: {C: ["", {A: 0}]}}, "section", f"groups.{C}"),
+        invalid("a group's label of 201 bytes", {67: {C: ["y" * 201, [A]]}}, "section", f"groups.{C}"),
+        invalid("a group's label that is no text", {67: {C: [1, [A]]}}, "section", f"groups.{C}"),
+        invalid("empty conflicts", {68: []}, "section", "conflicts"),
+        invalid("conflicts are a map", {68: {}}, "section", "conflicts"),
+        invalid("sections in key order", {5: 0, 64: 0}, "section", "edges"),
+    ]
+
+
+def cases() -> list[Case]:
+    return [*forms(), *rules()]
