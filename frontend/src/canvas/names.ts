@@ -9,12 +9,15 @@ import { useEditor, useScreen } from "./screen";
 type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 export function nameOf(graph: Graph, catalogue: Catalogue, id: Id, language: Language): string {
-  const given = graph.labels.get(id);
+  const given = upright(graph.labels.get(id) ?? "");
   if (given) return given;
   const component = graph.nodes.get(id)?.component ?? id;
   const label = catalogue.get(component)?.label;
   return label ? label[language] || label.en : component;
 }
+
+/** A name without the marks that would turn round what stands beside it. */
+export const upright = (name: string): string => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 
 /** A setting or a port as people know it: its title, else its own name. */
 export function fieldName(
@@ -26,7 +29,7 @@ export function fieldName(
   const param = entry?.schema.properties?.[field];
   if (param) return say({ en: param.title ?? field, zh: param.zh ?? param.title ?? field });
   const pin = pins.find((pin) => pin.name === field);
-  return pin ? say(pin.label) : field;
+  return pin ? say(pin.label) : upright(field);
 }
 
 export const nameIn = (editor: Editor, id: Id, language: Language): string =>

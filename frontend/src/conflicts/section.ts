@@ -19,6 +19,7 @@ import {
   asVersion,
   Invalid,
   isArray,
+  isFlag,
 } from "../igb/shapes";
 import { notation } from "../versions/patchText";
 import { clipped } from "./clipped";
@@ -123,9 +124,14 @@ function readKey(value: Value | undefined): Key {
       wants(4);
       return [kind, asId(first, "key"), asName(second, "key"), asSlot(third, "key")];
     case "set":
-    case "flag":
       wants(3);
-      return [kind, asId(first, "key"), kind === "set" ? asName(second, "key") : asText(second, "key")];
+      return [kind, asId(first, "key"), asName(second, "key")];
+    case "flag": {
+      wants(3);
+      const flag = asText(second, "key");
+      if (!isFlag(flag)) throw new Invalid("section", "key");
+      return [kind, asId(first, "key"), flag];
+    }
     case "graph":
       if (count === 1) return [kind];
       wants(2);

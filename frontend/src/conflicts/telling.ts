@@ -1,7 +1,7 @@
 // Conflicts in words: what one is about, of what kind it is, and its sides as text. Looks at the graph; never at the screen.
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
-import { fieldName, nameOf } from "../canvas/names";
+import { fieldName, nameOf, upright } from "../canvas/names";
 import { pinsOf } from "../canvas/ports";
 import { useEditor } from "../canvas/screen";
 import { megabytes } from "../canvas/values";
@@ -14,6 +14,7 @@ import { clipped, shortened } from "./clipped";
 import { CONFLICTS, type Conflict, entriesOf, type Key } from "./section";
 
 const KIB = 1024;
+const LONGEST = 200; // UTF-16 units of a name; files and sockets bring longer ones
 
 /** What a change can be about: the key of a conflict, or of an op that is never one. */
 export type Place = Key | readonly ["move", Id];
@@ -72,6 +73,11 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
   }
 
   function subject(key: Place): Subject {
+    const { where, what } = wholeSubject(key);
+    return { where, what: shortened(upright(what), LONGEST) };
+  }
+
+  function wholeSubject(key: Place): Subject {
     switch (key[0]) {
       case "node":
         return { where: nodeName(key[1]), what: t("conflicts.field.node") };
@@ -80,7 +86,7 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
       case "set":
         return { where: nodeName(key[1]), what: fieldName(key[2], entryOf(graph.nodes.get(key[1])), [], say) };
       case "flag":
-        return { where: nodeName(key[1]), what: t(`versions.flag.${key[2]}`, { defaultValue: key[2] }) };
+        return { where: nodeName(key[1]), what: t(`versions.flag.${key[2]}`) };
       case "retype":
       case "label":
       case "move":

@@ -144,6 +144,8 @@ export function asSlot(value: Value | undefined, path: string): number {
   return asInt(value, 0, 255, path);
 }
 
+export const isFlag = (name: string): boolean => name === "disabled" || MAX_FLAG.has(name);
+
 export function asFlag(flag: string, value: Value, path: string): Value {
   if (flag === "disabled") {
     if (value !== true) throw new Invalid("section", path);

@@ -46,6 +46,7 @@ test.each<[string, Value]>([
   ["a side of two", made({ ours: [1, 2] })],
   ["a node without a component", made({ key: ["node", A], ours: [["", 1, new Map(), new Map()]], theirs: [] })],
   ["a flag that is no flag", made({ key: ["flag", A, "speed"] })],
+  ["words for programs in place of a flag", made({ key: ["flag", A, "$t(refuse.title)"], ours: [], theirs: [] })],
   ["a wire from nowhere", made({ key: ["edge", A, "i", 0], ours: [[A]], theirs: [] })],
   ["a name that is too long", made({ key: ["label", A], ours: ["x".repeat(201)], theirs: [] })],
   ["a note without a place", made({ key: ["note", A], ours: ["text"], theirs: [] })],

@@ -8,7 +8,7 @@ import { createTelling } from "../../src/conflicts/telling";
 import { beginLanguage } from "../../src/i18n/language";
 import type { Graph } from "../../src/igb/graph";
 import { EMPTY, read } from "../../src/igb/igb";
-import { catalogue } from "../canvas/world";
+import { catalogue, node } from "../canvas/world";
 
 const file = new URL("../../../tests/spec/merge.json", `file://${import.meta.dirname}/`);
 const cases: { name: string; graph: string }[] = JSON.parse(readFileSync(file, "utf8"));
@@ -78,6 +78,21 @@ describe("in words", () => {
       [{ where: "Answer", what: "max_tokens" }, "9", "4", "as default"],
     ]);
   });
+});
+
+test("names that others chose turn round nothing beside them, and are short", async () => {
+  await beginLanguage("en");
+  const A = "000000000a";
+  const flow = { ...EMPTY, nodes: new Map([[A, node(A, "text.template")]]), labels: new Map([[A, "A\u202eksA"]]) };
+  const { named, subject } = createTelling({
+    graph: flow,
+    catalogue,
+    language: "en",
+    t: i18next.t,
+    say: (label) => label.en,
+  });
+  expect(named(["set", A, "tem\u2067plate"])).toBe("AksA · template");
+  expect(subject(["graph", `\u202d${"x".repeat(5_000)}`]).what).toBe(`${"x".repeat(200)}…`);
 });
 
 test("the list opens at the entry that was looked at, else at the first, and walking goes round", () => {
