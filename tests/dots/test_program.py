@@ -10,33 +10,9 @@ from dots import codec, program
 from dots.codec import Malformed
 from dots.program import MAGIC, Block, Instruction, Limits, Program, Step
 from dots.shape import Invalid
+from tests.dots.program_text import TEXT
 
 TABLE = {1: b"\x00\xff", 2: None}
-TEXT = """\
-program 1.0
-source h'0000000000000000000000000000000000000000000000000000000000000000'
-igc "0.1.0"
-catalogue h'1111111111111111111111111111111111111111111111111111111111111111'
-fusion exact
-pass "order"
-input "text" = %0
-output "result" = %4
-block 5
-  llm.generate@1 #0000000002
-    dot steps=16 kv=64 seconds=9
-    param stop = ["\\u202e", "\\n"]
-    param top_p = 0.5
-    in prompt = %1 %0
-    out text = %2
-    out usage = %3
-    before text.template@1 #0000000001
-      param "a.b" = {1: h'00ff', 2: null}
-      in text = %0
-      out text = %1
-    after flow.output@1 #0000000003
-      in value = %2
-      out value = %4
-"""
 VALUE: dict[int, Any] = {
     0: [1, 0],
     1: bytes(32),

@@ -25,6 +25,7 @@ from igc import igb, patch
 from igc.ops import op_from_value
 from spaces import wire
 from spaces.errors import Refused
+from tests.dots.program_text import TEXT
 from tests.spec.case import data_of
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -107,32 +108,7 @@ def read_apply(data: bytes) -> bytes:
     return written
 
 
-LISTING = """\
-program 1.0
-source h'0000000000000000000000000000000000000000000000000000000000000000'
-igc "0.1.0"
-catalogue h'1111111111111111111111111111111111111111111111111111111111111111'
-fusion exact
-pass "order"
-pass "fuse"
-input "text" = %0
-output "result" = %4
-block 5
-  llm.generate@1 #0000000002
-    dot steps=16 kv=64 seconds=9
-    param stop = ["\\u202e", "\\n"]
-    param top_p = 0.5
-    in prompt = %1 %0
-    out text = %2
-    out usage = %3
-    before text.template@1 #0000000001
-      param "a.b" = {1: h'00ff', 2: null}
-      in text = %0
-      out text = %1
-    after flow.output@1 #0000000003
-      in value = %2
-      out value = %4
-"""
+LISTING = TEXT.replace('pass "order"\n', 'pass "order"\npass "fuse"\n')
 PLAIN = (
     LISTING[: LISTING.index("block 5")].replace("exact", "none").replace("%4", "%1")
     + """\
