@@ -149,3 +149,15 @@ export class Follower {
     return log;
   }
 }
+
+/** Before the next picture, or soon where none is drawn (a tab in the background). */
+export function beforeNextPicture(callback: () => void): void {
+  let due = true;
+  const once = (): void => {
+    if (due) callback();
+    due = false;
+  };
+  const draws = typeof requestAnimationFrame === "function";
+  if (draws) requestAnimationFrame(once);
+  setTimeout(once, draws ? 250 : 16);
+}

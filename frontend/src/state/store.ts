@@ -4,19 +4,18 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import { encode, Malformed } from "../igb/cbor";
 import type { Graph, Id, Op } from "../igb/graph";
 import { isId, mint } from "../igb/id";
-import { Invalid, read, write } from "../igb/igb";
-import type { Dropped } from "../igb/patch";
+import { Invalid, read } from "../igb/igb";
 import type { PatchedFrame, RefusalFrame, WelcomeFrame } from "../wire/frames";
-import { split } from "../wire/parts";
 import type { CatalogueEntry } from "./catalogue";
 import { Connection, type SocketFactory, type Told } from "./connection";
 import type { Editor, Refusal } from "./editor";
-import { Follower } from "./follower";
+import { beforeNextPicture, Follower } from "./follower";
 import * as history from "./history";
 import type { Keep } from "./keep";
+import { INLINE, launch, sizeOf } from "./launch";
+import * as refusals from "./refusals";
 import * as replica from "./replica";
-import { Saved } from "./saved";
-import * as saves from "./saving";
+import { Saved, type SavedOptions } from "./saved";
 
 export interface EditorOptions {
   base: string; // of the site, such as `http://127.0.0.1:8000`
@@ -32,7 +31,6 @@ export interface EditorOptions {
 
 export const PUSH_MS = 40; // edits of so long travel together
 export const LINGER_MS = 3_000; // a closed store waits so long for the answer to its last edits; after that they stay kept
-const INLINE = 900 * 1024; // a longer graph goes ahead in parts
 
 export function createEditor(options: EditorOptions): StoreApi<Editor> {
   const { keep } = options;
@@ -40,7 +38,6 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   let state = keep?.found ?? replica.UNKNOWN;
   let kept = state.sent; // the push that stands in the record: one may travel only then
   let past = history.NOTHING;
-  let saving = saves.NO_SAVE;
   const names = new Map<string, string>(); // of members, by client
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving: ReturnType<typeof setTimeout> | undefined;
@@ -82,9 +79,13 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     close,
   }));
 
-  const saved = new Saved((shown) => store.setState(shown));
+  const saved = new Saved({
+    show: (shown) => store.setState(shown),
+    send: (frame) => connection.send(frame, true),
+    ticket,
+  });
   const follower = new Follower({
-    frame: options.frame ?? drawn,
+    frame: options.frame ?? beforeNextPicture,
     resume: (run, after) => connection.send({ type: "resume", run, after_seq: after }, true),
     show: (shown) => store.setState(shown),
     newest: options.newest ?? (async () => null),
@@ -110,7 +111,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   function edit(label: string, ops: readonly Op[], gesture: string | null = null): void {
     const large = ops.find((op) => encode(op).length > replica.MAX_PUSH);
     if (large) {
-      refuse({ code: "size", where: large[1].join("."), expected: `at most ${replica.MAX_PUSH} bytes`, got: "more" });
+      refuse(refusals.tooLarge(large[1].join("."), replica.MAX_PUSH, "more"));
       return;
     }
     const edited = replica.edit(state, ops);
@@ -125,10 +126,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     const edited = replica.edit(state, entry.ops);
     past = direction === "undo" ? history.undone(past, edited.ops) : history.redone(past, edited.ops);
     saved.wrote(edited.ops);
-    if (entry.lost.length > 0) {
-      const who = entry.lost.filter((name) => name !== "").join(", ");
-      refuse({ code: "overtaken", where: entry.label, expected: "your own edits", got: who });
-    }
+    if (entry.lost.length > 0) refuse(refusals.partlyLost(entry));
     show(edited);
   }
 
@@ -145,12 +143,12 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     });
     const [lost] = moved.dropped;
     const [over] = moved.overtaken;
-    if (lost) refuse(dropped(lost));
-    else if (over) refuse(wroteOver([over[0], ...over[1]], other));
+    if (lost) refuse(refusals.dropped(lost));
+    else if (over) refuse(refusals.wroteOver([over[0], ...over[1]], other));
     if (changed && leaving === undefined) saved.compare(state.graph);
     keep?.note(state);
     if (state.queued.length > 0) pushTimer ??= setTimeout(push, PUSH_MS);
-    settleSave();
+    saved.settle();
     if (leaving !== undefined && replica.numPending(state) === 0) end();
   }
 
@@ -178,43 +176,28 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
 
   // Saving and running
 
-  function save(message: string, base = saved.number): void {
-    saving = saves.asked(saving, { message, base, mine: saved.mine });
-    store.setState({ stale: null });
+  function save(message: string, base?: number | null): void {
+    saved.ask(message, base);
     push();
-    settleSave();
+    saved.settle();
   }
 
-  function settleSave(): void {
-    if (!saving.waiting || saving.sent || replica.numPending(state) > 0 || store.getState().link !== "open") return;
+  function ticket(): ReturnType<SavedOptions["ticket"]> {
+    if (replica.numPending(state) > 0 || store.getState().link !== "open") return null;
     state = { ...state, counter: state.counter + 1 };
-    saving = saves.send(saving, [client, state.counter], state.seq);
-    sendSave();
-  }
-
-  function sendSave(): void {
-    if (saving.sent) connection.send(saving.sent.frame, true);
+    return { id: [client, state.counter], seq: state.seq };
   }
 
   function start(inputs: Parameters<Editor["start"]>[0], targets: Parameters<Editor["start"]>[1]): void {
     const { link } = store.getState();
-    if (link !== "open") {
-      refuse({ code: "offline", where: "run", expected: "a link to the server", got: link });
-      return;
+    const size = sizeOf(inputs);
+    if (link !== "open") refuse(refusals.offline(link));
+    else if (size > INLINE) refuse(refusals.tooLarge("run.inputs", INLINE, String(size)));
+    else {
+      push();
+      const frames = launch(follower.begin(), state.graph, inputs, targets);
+      for (const frame of frames) connection.send(frame, frame.type === "run");
     }
-    const given = inputs ? encode(inputs).length : 0;
-    if (given > INLINE) {
-      refuse({ code: "size", where: "run.inputs", expected: `at most ${INLINE} bytes`, got: String(given) });
-      return;
-    }
-    push();
-    const bytes = write(state.graph);
-    const transfer = bytes.length + given > INLINE ? mint() : null;
-    if (transfer !== null) for (const part of split(transfer, bytes)) connection.send(part);
-    const igb = transfer === null ? bytes : null;
-    const run = follower.begin();
-    const what = { igb, transfer, version: null, inputs: inputs ?? null, targets: targets ?? null };
-    connection.send({ type: "run", run, ...what }, true);
   }
 
   // Frames
@@ -228,7 +211,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     for (const { client: other, name } of frame.members) names.set(other, name);
     store.setState({ name: frame.space.name });
     saved.set(frame.version);
-    sendSave(); // the same seq and base as before: if it stands and is the newest, equal bytes are answered with it
+    saved.resend(); // the same seq and base as before: if it stands and is the newest, equal bytes are answered with it
     past = history.overtaken(past, replica.missed(state, graph), "");
     show(replica.welcomed(state, frame.seq, graph));
     saved.compare(state.graph);
@@ -252,9 +235,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
         store.setState({ diagnostics: frame.diagnostics });
         return;
       case "saved":
-        if (saves.isSent(saving, frame.id)) saving = saves.saved(saving, frame.version.number);
-        saved.set(frame.version);
-        settleSave();
+        saved.take(frame);
         return;
       case "event":
         follower.take(frame);
@@ -269,34 +250,20 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     const own = author === client;
     if (!own && seq > state.seq) past = history.overtaken(past, ops, nameOf(author));
     const [first] = own ? overtaken : [];
-    if (first) refuse(wroteOver(first[0], nameOf(first[1])));
+    if (first) refuse(refusals.wroteOver(first[0], nameOf(first[1])));
     take(replica.patched(state, seq, ops, own), nameOf(author));
   }
 
   function onRefused({ id, code, where, expected, got }: RefusalFrame): void {
     if (id === client) return; // the answer to a probe
-    if (saves.isSent(saving, id)) {
-      onSaveRefused({ code, where, expected, got });
-      return;
-    }
-    refuse({ code, where, expected, got });
+    const refusal = { code, where, expected, got };
+    if (saved.refused(id, refusal)) return;
+    refuse(refusal);
     if (typeof id === "string") follower.refused(id, code);
     // The disk took nothing of it: it waits here and goes again under its id, later each time, as after a lost link.
     else if (code === "storage") connection.drop();
     // A push of which something stands is settled by `patched`; for one of which nothing stands this is the answer.
     else if (id !== null && id[0] === client) take(replica.refused(state, id[1]));
-  }
-
-  function onSaveRefused(refusal: Refusal): void {
-    if (refusal.code === "stale") {
-      const stale = saves.stale(saving);
-      saving = saves.NO_SAVE;
-      store.setState({ stale });
-      return;
-    }
-    refuse(refusal);
-    saving = saves.refused(saving);
-    settleSave();
   }
 
   /** Null: what the server says does not fit on what is known here, so a fresh welcome is needed. */
@@ -337,14 +304,6 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   }
 }
 
-function dropped({ op, code }: Dropped): Refusal {
-  return { code, where: `${op[0]} ${op[1].join(".")}`, expected: "an op that fits the graph as it is now", got: op[0] };
-}
-
-function wroteOver([kind, ...key]: readonly unknown[], author: string): Refusal {
-  return { code: "overtaken", where: `${kind} ${key.join(".")}`, expected: "what you had seen", got: author };
-}
-
 function readOrNull(igb: Uint8Array): Graph | null {
   try {
     return read(igb);
@@ -353,16 +312,4 @@ function readOrNull(igb: Uint8Array): Graph | null {
     console.error("the graph of a welcome was refused", error);
     return null;
   }
-}
-
-/** Before the next picture, or soon where none is drawn (a tab in the background). */
-function drawn(callback: () => void): void {
-  let due = true;
-  const once = (): void => {
-    if (due) callback();
-    due = false;
-  };
-  const draws = typeof requestAnimationFrame === "function";
-  if (draws) requestAnimationFrame(once);
-  setTimeout(once, draws ? 250 : 16);
 }
