@@ -454,6 +454,7 @@ export const en = {
     from: "Compare from v{{number}}",
     rename: "Message of v{{number}}",
     restore: "Restore v{{number}}",
+    asDefault: "as default",
     restoreTitle: "Restore v{{number}}?",
     restoreText: "The draft has changes that no version keeps. They go. Undo brings them back until you leave.",
     restored: "v{{number}} is restored",

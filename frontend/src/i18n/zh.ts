@@ -456,6 +456,7 @@ export const zh: Words = {
     from: "从 v{{number}} 开始比较",
     rename: "v{{number}} 的说明",
     restore: "恢复 v{{number}}",
+    asDefault: "默认值",
     restoreTitle: "恢复 v{{number}}？",
     restoreText: "草稿中有未存入版本的改动，将被替换。离开前可撤销。",
     restored: "已恢复 v{{number}}",

@@ -63,9 +63,9 @@ export function Change({ old, next }: { old: Maybe; next: Maybe }) {
     return <Words old={a} next={b} />;
   return (
     <span className="old-new">
-      {a !== undefined ? <del>{plain(a)}</del> : <span className="quiet">{t("inspector.asDefault")}</span>}
+      {a !== undefined ? <del>{plain(a)}</del> : <span className="quiet">{t("versions.asDefault")}</span>}
       <span aria-hidden> → </span>
-      {b !== undefined ? <ins>{plain(b)}</ins> : <span className="quiet">{t("inspector.asDefault")}</span>}
+      {b !== undefined ? <ins>{plain(b)}</ins> : <span className="quiet">{t("versions.asDefault")}</span>}
     </span>
   );
 }
