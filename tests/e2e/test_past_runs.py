@@ -1,8 +1,11 @@
 """Runs have a history: after a reload the newest is on the canvas, and an earlier one can be looked at again."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import Served
 from tests.e2e.editor import Editor
 
 pytestmark = pytest.mark.browser
@@ -46,3 +49,21 @@ def test_an_earlier_run_is_shown_again_and_left_with_escape(page: Page, editor: 
     editor.wait_for(output, "done")
     expect(editor.card(output)).to_contain_text("second words")
     expect(rows).to_have_count(3)
+
+
+@pytest.mark.model
+def test_a_run_that_failed_says_why_in_the_words_of_its_node(page: Page, served: Served) -> None:
+    editor = Editor.open_new(page, served.origin, "summary")
+    model = next(node for node in editor.nodes() if editor.card(node).get_by_text("steps").count())
+    editor.select(model)
+    page.get_by_test_id("field-budget-steps").fill("4")
+    page.get_by_test_id("field-budget-steps").press("Enter")
+    editor.run()
+    editor.wait_for(model, "over")
+
+    page.get_by_test_id("drawer-toggle").click()
+    expect(page.get_by_test_id("run-reason")).to_have_text("Why it ended: Generate · Stopped at 4 steps. 4 tok kept.")
+    page.get_by_test_id("tab-problems").click()
+    places = "parts => parts.map((part) => [part.getBoundingClientRect().x, part.scrollWidth])"
+    parts = page.get_by_test_id("problem").locator("> *").evaluate_all(places)
+    assert all(x + width <= after for (x, width), (after, _) in pairwise(parts)), "each in its column"
