@@ -8,8 +8,9 @@ import { notation } from "../versions/patchText";
 import { useConflictActs } from "./acts";
 import { type Choice, isEdited, type Plan, placeToEdit, standing } from "./choice";
 import { clipped } from "./clipped";
+import { type Conflict, isBare } from "./conflict";
 import { Side } from "./Sides";
-import { type Conflict, type Entry, isBare } from "./section";
+import type { Entry } from "./section";
 import { type Telling, useTelling } from "./telling";
 
 interface Props {

@@ -4,7 +4,8 @@ import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { Glyph } from "../look/Glyph";
 import { opened } from "./acts";
-import { countsByNode, entriesOf, nodesOf } from "./section";
+import { nodesOf } from "./conflict";
+import { countsByNode, entriesOf } from "./section";
 
 export const useConflictCount = (id: Id): number => useEditor((editor) => countsByNode(editor.graph).get(id) ?? 0);
 

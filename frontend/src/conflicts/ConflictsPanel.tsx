@@ -6,7 +6,8 @@ import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
 import { further } from "./acts";
 import { ConflictRow, headId } from "./ConflictRow";
-import { entriesOf, nodesOf } from "./section";
+import { nodesOf } from "./conflict";
+import { entriesOf } from "./section";
 
 const MOST = 200; // rows; settling one brings the next
 

@@ -10,7 +10,8 @@ import { Invalid, type InvalidCode, isArray, MAX_POSITION, sameValue } from "../
 import type { CatalogueEntry } from "../state/catalogue";
 import { connect, disconnect, removeNodes, setParam } from "../state/edits";
 import { MAX_PUSH } from "../state/replica";
-import { CONFLICTS, type Conflict, type Entry, isBare, type Key, nodeOf } from "./section";
+import { CONFLICTS, type Conflict, isBare, type Key, nodeOf } from "./conflict";
+import type { Entry } from "./section";
 
 type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 

@@ -11,7 +11,8 @@ import { isArray } from "../igb/shapes";
 import type { CatalogueEntry, Label } from "../state/catalogue";
 import { notation } from "../versions/patchText";
 import { clipped, shortened } from "./clipped";
-import { CONFLICTS, type Conflict, entriesOf, type Key } from "./section";
+import { CONFLICTS, type Conflict, type Key } from "./conflict";
+import { entriesOf } from "./section";
 
 const KIB = 1024;
 const LONGEST = 200; // UTF-16 units of a name; files and sockets bring longer ones

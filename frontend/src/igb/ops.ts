@@ -113,7 +113,7 @@ function readEdgeKey(value: Value | undefined, path: string): EdgeKey {
   return [asId(source, path), asName(output, path), asId(target, path), asName(input, path), asSlot(slot, path)];
 }
 
-function readNodeValue(value: Value | undefined, path: string): NodeValue {
+export function readNodeValue(value: Value | undefined, path: string): NodeValue {
   const [component, version, params, flags] = asArray(value, path, 4);
   const named = asTextMap(params, path);
   for (const name of named.keys()) asName(name, path);
@@ -132,7 +132,7 @@ function readKey(kind: FieldOp[0], value: Value | undefined, path: string): Fiel
   return [id];
 }
 
-const FORM: Readonly<Record<FieldOp[0], (value: Value, path: string, op: FieldOp) => unknown>> = {
+const FORM: Readonly<Record<FieldOp[0], (value: Value, path: string, key: readonly Value[]) => unknown>> = {
   retype: (value, path) => {
     const [component, version] = asArray(value, path, 2);
     asComponent(component, path);
@@ -140,18 +140,23 @@ const FORM: Readonly<Record<FieldOp[0], (value: Value, path: string, op: FieldOp
   },
   set: () => {},
   graph: () => {},
-  flag: (value, path, op) => asFlag(op[1][1] as string, value, path),
+  flag: (value, path, key) => asFlag(key[1] as string, value, path),
   move: asPosition,
   label: asLabel,
   note: asNote,
   group: asGroup,
-  extra: (value, path, op) => asExtra(op[1][0] as number, value, path),
+  extra: (value, path, key) => asExtra(key[0] as number, value, path),
 };
+
+/** Throws Invalid unless the value may stand at this key. */
+export function checkForm(kind: FieldOp[0], key: readonly Value[], value: Value, path: string): void {
+  FORM[kind](value, path, key);
+}
 
 function checkMaybe(op: FieldOp, maybe: Value | undefined, path: string): void {
   const items = asArray(maybe, path);
   if (items.length > 1 || (items.length === 0 && op[0] === "retype")) throw new Invalid("section", path);
-  if (items.length > 0) FORM[op[0]](items[0] as Value, path, op);
+  if (items.length > 0) checkForm(op[0], op[1], items[0] as Value, path);
 }
 
 /** No value that an op brings or takes away is a raw secret. */

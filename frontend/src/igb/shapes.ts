@@ -8,7 +8,7 @@ export const MAX_NODES = 20_000;
 export const MAX_EDGES = 60_000;
 export const MAX_POSITION = 1_000_000;
 export const MAX_LABEL = 200; // bytes
-const MAX_FLAG: ReadonlyMap<string, number> = new Map([
+export const MAX_FLAG: ReadonlyMap<string, number> = new Map([
   ["steps", 1_000_000],
   ["kv", 16_777_216],
   ["seconds", 86_400],
@@ -143,8 +143,6 @@ export function asName(value: Value | undefined, path: string): string {
 export function asSlot(value: Value | undefined, path: string): number {
   return asInt(value, 0, 255, path);
 }
-
-export const isFlag = (name: string): boolean => name === "disabled" || MAX_FLAG.has(name);
 
 export function asFlag(flag: string, value: Value, path: string): Value {
   if (flag === "disabled") {

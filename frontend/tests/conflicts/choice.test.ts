@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isEdited, placeToEdit, settle, standing } from "../../src/conflicts/choice";
-import { CONFLICTS, type Conflict, type Entry, entriesOf } from "../../src/conflicts/section";
+import { CONFLICTS, type Conflict } from "../../src/conflicts/conflict";
+import { type Entry, entriesOf } from "../../src/conflicts/section";
 import { decode } from "../../src/igb/cbor";
 import type { Graph, Op, Value } from "../../src/igb/graph";
 import { read, write } from "../../src/igb/igb";
