@@ -9,7 +9,7 @@ const STEPS: readonly (readonly [Width, string])[] = [
   ["sheet", "(min-width: 768px)"],
 ];
 
-export function widthNow(): Width {
+function widthNow(): Width {
   return STEPS.find(([, query]) => matchMedia(query).matches)?.[0] ?? "phone";
 }
 

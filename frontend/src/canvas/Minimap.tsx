@@ -14,7 +14,7 @@ const WIDTH = 168;
 const HEIGHT = 104;
 const MARGIN = 10;
 
-export const RAIL: Record<Status, string> = {
+const RAIL: Record<Status, string> = {
   idle: "--line-3",
   waiting: "--waiting",
   queued: "--text-3",

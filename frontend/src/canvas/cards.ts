@@ -6,7 +6,7 @@ import { type Pins, pinsOf } from "./ports";
 
 export const GRID = 8;
 export const HEAD = 30;
-export const FOOT = 22;
+const FOOT = 22;
 export const ROW = 20;
 
 /** stream: live text and scales · result: what the flow gives · text: a written param · plain: a line or two */

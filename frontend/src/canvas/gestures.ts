@@ -34,7 +34,7 @@ export function useGestures(): Gestures {
   return useMemo(() => createGestures(screen, t, language), [screen, t, language]);
 }
 
-export function createGestures({ editor, view }: Screen, t: TFunction, language: Language) {
+function createGestures({ editor, view }: Screen, t: TFunction, language: Language) {
   const now = () => editor.getState();
   const graph = () => now().graph;
   const name = (id: Id) => nameOf(graph(), now().catalogue, id, language);

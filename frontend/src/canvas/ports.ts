@@ -2,7 +2,6 @@
 import type { Edge, GraphNode } from "../igb/graph";
 import type { CatalogueEntry, Label, PortType } from "../state/catalogue";
 import { inputsOf } from "../state/ports";
-import type { Side } from "./view";
 
 export interface Pin {
   name: string;
@@ -43,8 +42,4 @@ export function pinsOf(node: GraphNode, entry: CatalogueEntry | undefined, into:
     }
   }
   return { inputs: withMissing(inputs, fed), outputs: withMissing(outputs, read) };
-}
-
-export function pinOf(pins: Pins, side: Side, name: string): Pin | undefined {
-  return (side === "in" ? pins.inputs : pins.outputs).find((pin) => pin.name === name);
 }

@@ -1,5 +1,5 @@
 // Square routing of a wire: right angles with radius 7, a stub of at least 12 at both ends.
-export const RADIUS = 7;
+const RADIUS = 7;
 export const STUB = 12;
 
 export type Point = readonly [x: number, y: number];

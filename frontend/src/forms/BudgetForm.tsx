@@ -26,7 +26,7 @@ const BOUNDS: Record<Flag, { unit: string; scale: number; most: number; title: "
   seconds: { unit: "s", scale: 1, most: 86_400, title: "time" },
 };
 
-export const FLAGS: readonly Flag[] = ["steps", "kv", "seconds"];
+const FLAGS: readonly Flag[] = ["steps", "kv", "seconds"];
 
 export function BudgetForm(props: Props) {
   const flags = props.budget.steps > 0 ? FLAGS : (["seconds"] as const);

@@ -11,7 +11,7 @@ interface Props {
 
 const digits = (step: number): number => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 
-export function shownNumber(value: number, field: Field): string {
+function shownNumber(value: number, field: Field): string {
   return field.slider && field.schema.step ? value.toFixed(Math.max(digits(field.schema.step), 2)) : String(value);
 }
 

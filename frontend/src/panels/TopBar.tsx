@@ -37,7 +37,7 @@ export function TopBar({ onPalette, goHome }: { onPalette(): void; goHome(): voi
   );
 }
 
-export function SpaceName() {
+function SpaceName() {
   const { t } = useWords();
   const name = useEditor((editor) => editor.name);
   const space = useEditor((editor) => editor.spaceId);

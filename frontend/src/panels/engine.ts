@@ -27,7 +27,7 @@ export const UNKNOWN: EngineView = {
 export const EngineContext = createContext<EngineView>(UNKNOWN);
 export const useEngine = (): EngineView => useContext(EngineContext);
 
-export function readEngine(status: EngineStatus): EngineView {
+function readEngine(status: EngineStatus): EngineView {
   const text = (name: string): string => (typeof status[name] === "string" ? status[name] : "");
   return {
     state: status.state === "loading" ? "starting" : (STATES.find((state) => state === status.state) ?? "unknown"),

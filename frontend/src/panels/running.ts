@@ -13,7 +13,7 @@ import { type EngineView, useEngine } from "./engine";
 type Wait = { key: string; count?: number } | null;
 
 /** What stands against a run; a node that is off stands against nothing. */
-export function blockers(editor: Editor): readonly Diagnostic[] {
+function blockers(editor: Editor): readonly Diagnostic[] {
   const isOff = (id: Id | null) => id !== null && editor.graph.nodes.get(id)?.flags.get("disabled") === true;
   return standing(editor).filter((found) => !isOff(found.node));
 }

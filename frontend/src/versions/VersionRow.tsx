@@ -81,7 +81,7 @@ export function VersionRow({ version, side, open, canRestore, pick, from, restor
 }
 
 /** Which side of the comparison a row is; a press makes it the older one. */
-export function SideMark({ side, number, from }: { side: "A" | "B" | null; number: number; from(): void }) {
+function SideMark({ side, number, from }: { side: "A" | "B" | null; number: number; from(): void }) {
   const { t } = useWords();
   if (side !== null) return <b className="side-mark is-on">{side}</b>;
   const label = t("versions.from", { number });
