@@ -55,6 +55,14 @@ def merged_section(base: Mapping[int, Value], ours: Mapping[int, Value], theirs:
     return kept + [entry for key, entry in others.items() if key not in mine and key not in before]
 
 
+def laid_over(standing: Maybe, old: Maybe, new: Maybe) -> Maybe:
+    """What the section comes to under an op that may have been made for another one."""
+    if codec.same(standing, old):
+        return new
+    found = merged_section(*({CONFLICTS: side[0]} if side else {} for side in (old, standing, new)))
+    return (found,) if found else ()
+
+
 def _entries(extra: Mapping[int, Value]) -> dict[bytes, Value]:
     found = extra.get(CONFLICTS, [])
     return {codec.encode(entry): entry for entry in found} if isinstance(found, list) else {}

@@ -69,6 +69,11 @@ class Op:
         """The key in a message."""
         return f"{self.kind} {'.'.join(str(part) for part in self.key)}"
 
+    @property
+    def is_of_conflicts(self) -> bool:
+        """Whether it writes the open conflicts, entries that several people take out at once."""
+        return self.kind == "extra" and self.key == (CONFLICTS,)
+
 
 def to_value(op: Op) -> list[object]:
     """The array of an op, in files and in frames."""

@@ -11,6 +11,7 @@ from dots import codec
 from dots.codec import Value
 from dots.shape import array, digest
 from igc import igb
+from igc.conflicts import laid_over
 from igc.draft import Draft
 from igc.graph import Graph, Invalid, Node
 from igc.igb import Hashes
@@ -162,7 +163,8 @@ def apply_ops(graph: Graph, ops: Iterable[Op]) -> Graph:
 def apply_op(graph: Graph, op: Op, strict: bool = False) -> tuple[Graph, tuple[Op, ...]]:
     """One op as the last writer: the new graph and the ops that were really applied, with their true `old`.
 
-    A field's `old` is not compared. `node-` takes the node as it is, with its edges and whatever else names it.
+    A field's `old` is not compared; of the open conflicts those go and come that the op takes out and puts in.
+    `node-` takes the node as it is, with its edges and whatever else names it.
     No ops: nothing was left to change. Raises Invalid or Stale when the op's structure no longer fits.
     """
     ops = (op,) if strict else _overtaking(graph, op)
@@ -176,7 +178,8 @@ def _overtaking(graph: Graph, op: Op) -> tuple[Op, ...]:
         return (op,)
     draft = Draft(graph)
     old = draft.field(op)
-    return () if codec.same(old, op.new) else (replace(op, old=old),)
+    new = laid_over(old, op.old, op.new) if op.is_of_conflicts else op.new
+    return () if codec.same(old, new) else (replace(op, old=old, new=new),)
 
 
 def deletion(graph: Graph, name: str) -> tuple[Op, ...]:

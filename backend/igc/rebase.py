@@ -54,7 +54,7 @@ def _one_by_one(ops: tuple[Op, ...], over: Graph) -> Rebased:
             continue
         if op.kind == "node-":
             gone.add(str(op.key[0]))
-        elif op.kind not in INVERSE and (not applied or applied[-1].old != op.old):
+        elif op.kind not in INVERSE and not op.is_of_conflicts and (not applied or applied[-1].old != op.old):
             overtaken.append(op)
         done += applied
     return Rebased(graph, tuple(done), tuple(overtaken), tuple(dropped))

@@ -174,7 +174,8 @@ class Fitting:
         if op.kind == "node-":
             self.gone.add(str(op.key[0]))
         key = (op.kind, op.key)
-        if (not applied or applied[-1].old != op.old) and op.kind not in ("node-", "edge-") and key not in self.own:
+        alone = op.kind in ("node-", "edge-") or op.is_of_conflicts or key in self.own
+        if not alone and (not applied or applied[-1].old != op.old):
             self.overtaken.append((key, self.writers.get(key, "")))
         self.own.update((did.kind, did.key) for did in applied)
         self.done += applied

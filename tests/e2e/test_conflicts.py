@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from igc import igb
 from igc.graph import CONFLICTS
+from tests.e2e.cable import Cable
 from tests.e2e.conftest import Served
 from tests.e2e.editor import Editor
 from tests.igc.build import graph, nid, node
@@ -162,3 +163,40 @@ def test_theirs_that_no_longer_fits_says_why_and_a_strange_entry_can_be_removed(
     page.get_by_test_id("undo").click()
     page.get_by_test_id("undo").click()
     assert editor.igb() == merged.read_bytes()
+
+
+def test_two_people_settle_at_once_and_undo_brings_back_only_ones_own(page: Page, served: Served, merged: Path) -> None:
+    one = imported(page, served, merged)
+    cable = Cable(tab := page.context.new_page())
+    two = Editor.open(tab, served.origin, one.space)
+    expect(tab.get_by_test_id("room-conflicts")).to_be_visible()
+    cable.held = True
+    settle(one, "Template")
+    assert len(held(one)) == 2
+    settle(two, "Text")
+    cable.release()
+    for editor in (one, two):
+        expect(editor.page.get_by_test_id("room-conflicts")).to_have_text("1 conflict")
+        expect(editor.page.get_by_test_id("refusal")).to_have_count(0)
+    assert [entry["key"] for entry in held(two)] == [["label", REPLY]]
+    assert one.igb() == two.igb()
+
+    page.bring_to_front()
+    page.get_by_test_id("undo").click()
+    expect(two.page.get_by_test_id("room-conflicts")).to_have_text("2 conflicts")
+    nodes = igb.read(two.igb()).nodes
+    assert [nodes[ASK].params["template"], nodes[LETTER].params["text"]] == [OURS, "Good evening"]
+    page.get_by_test_id("redo").click()
+    expect(two.page.get_by_test_id("room-conflicts")).to_have_text("1 conflict")
+    assert one.igb() == two.igb()
+    expect(page.get_by_test_id("refusal")).to_have_count(0)
+
+
+def settle(editor: Editor, field: str) -> None:
+    """Theirs of the conflict about a field."""
+    editor.page.bring_to_front()
+    editor.page.get_by_test_id("room-conflicts").click()
+    head = editor.page.locator(".conflict-head", has_text=field)
+    if head.get_attribute("aria-expanded") != "true":
+        head.click()
+    editor.page.get_by_test_id("choose-theirs").click()

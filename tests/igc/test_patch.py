@@ -7,6 +7,7 @@ import pytest
 from igc import igb, patch
 from igc.graph import Graph, Invalid, Node
 from igc.patch import Stale, apply_op, apply_ops, op_from_value
+from igc.rebase import rebase
 from tests.igc.build import chat, graph, nid, node
 
 GEN, IN = nid("gen"), nid("in")
@@ -37,6 +38,29 @@ def test_an_overtaken_set_applies_with_the_true_old() -> None:
 )
 def test_the_last_writer_wins_every_field(sent: list[object], done: list[object]) -> None:
     assert applied(chat(), sent) == [done]
+
+
+@pytest.mark.parametrize(
+    ("standing", "old", "new", "after"),
+    [
+        (["b", "c"], ["a", "b", "c"], ["a", "c"], ["c"]),
+        (["b"], ["a", "b"], ["a"], []),
+        (["b"], ["a", "b"], ["b"], ["b"]),
+        ([], ["a"], ["a", "b"], ["b"]),
+        (["a", "b"], ["a"], ["a", "b"], ["a", "b"]),
+        ([], ["a", "b"], ["a"], []),
+        (["b"], ["b"], ["a", "b"], ["a", "b"]),
+    ],
+    ids=["settles another", "the last", "settled already", "comes back", "came back already", "all settled", "place"],
+)
+def test_open_conflicts_settled_at_once_take_nothing_of_each_other(
+    standing: list[str], old: list[str], new: list[str], after: list[str]
+) -> None:
+    flow = replace(chat(), extra={68: standing} if standing else {})
+    op = op_from_value(["extra", [68], [old], [new]])
+    assert apply_op(flow, op)[0].extra == ({68: after} if after else {})
+    found = rebase([op], flow)
+    assert (found.graph.extra, found.overtaken) == ({68: after} if after else {}, ())
 
 
 def test_what_is_so_already_changes_nothing() -> None:

@@ -50,6 +50,17 @@ def distinct(op: list[Value]) -> bool:
     return len(op) != 4 or op[2] != op[3]
 
 
+def test_two_people_settle_two_conflicts_at_once_and_neither_comes_back_nor_is_anyone_named() -> None:
+    room = empty()
+    push(room, "a", ["extra", [68], [], [["one", "two", "three"]]])
+    push(room, "a", ["extra", [68], [["one", "two", "three"]], [["two", "three"]]])
+    second = push(room, "b", ["extra", [68], [["one", "two", "three"]], [["one", "three"]]])
+    assert room.graph.extra == {68: ["three"]}
+    assert (second.overtaken, second.refused) == ((), ())
+    again = push(room, "b", ["extra", [68], [["one", "two", "three"]], [["two", "three"]]])
+    assert (again.ops, again.overtaken, again.refused) == ((), (), ())
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_a_replica_that_applies_the_servers_order_is_byte_equal(seed: int) -> None:
     draw = random.Random(seed)

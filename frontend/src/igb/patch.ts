@@ -1,6 +1,7 @@
 // Patches (docs/formats.md §3): the file, strict apply (all ops or none), invert, and the lenient rebase of pending ops.
 import { checkBudget } from "./budget";
 import { encode, sameBytes } from "./cbor";
+import { isOfConflicts, mergedSection } from "./conflicts";
 import { Draft, nodeValue } from "./draft";
 import type { Graph, Maybe, Op, Value } from "./graph";
 import { body, checkFormat, checkKeys, hashes, withMagic } from "./igb";
@@ -125,7 +126,8 @@ export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
     for (const each of fitted) draft.apply(each, "");
     applied.push(...fitted);
     const [first] = fitted;
-    if (first && isFieldOp(first) && isFieldOp(op) && !sameMaybe(first[2], op[2])) overtaken.push(op);
+    if (first && isFieldOp(first) && isFieldOp(op) && !isOfConflicts(op) && !sameMaybe(first[2], op[2]))
+      overtaken.push(op);
   }
   try {
     const result = draft.finish();
@@ -176,8 +178,9 @@ function fitField(draft: Draft, op: FieldOp): readonly Op[] | InvalidCode {
   if (onNode && !draft.node(key[0]))
     return op[3].length === 0 && (kind === "move" || kind === "label") ? [] : "dangling";
   const old = draft.current(op);
-  if ((kind === "retype" || kind === "extra") && !sameMaybe(old, op[2])) return "stale";
-  const next = kind === "group" ? present(draft, op[3]) : op[3];
+  if (kind === "retype" && !sameMaybe(old, op[2])) return "stale";
+  const given = isOfConflicts(op) ? mergedSection(old, op[2], op[3]) : op[3];
+  const next = kind === "group" ? present(draft, given) : given;
   if (next === null) return "dangling";
   return sameMaybe(old, next) ? [] : [fieldOp(op, old, next)];
 }

@@ -1,7 +1,8 @@
 // Undo and redo as inverse ops, one entry per gesture. Pure. A key that someone else has written since drops out of an entry:
 // undo never takes back another's work.
-import type { Op } from "../igb/graph";
-import { compose, invertOps, isEdgeOp, isNodeOp, nodesOf, place, sameMaybe } from "../igb/ops";
+import { isOfConflicts, mergedSection } from "../igb/conflicts";
+import type { Maybe, Op } from "../igb/graph";
+import { compose, type FieldOp, fieldOp, invertOps, isEdgeOp, isNodeOp, nodesOf, place, sameMaybe } from "../igb/ops";
 
 export interface Entry {
   readonly label: string;
@@ -83,7 +84,7 @@ function bringBack(entry: Entry, ops: readonly Op[], author: string): Entry {
   return along.length === 0 ? entry : lose({ ...entry, ops: compose([...entry.ops, ...along]) }, author);
 }
 
-/** An entry without the keys that others wrote, and without the delete of a node that they work with. */
+/** An entry without the keys that others wrote, without the delete of a node that they work with, and without the open conflicts they settled. */
 function dropWritten(entry: Entry, ops: readonly Op[], author: string): Entry {
   const made = new Set(entry.ops.filter((op) => op[0] === "node+").map((op) => op[1][0] as string));
   const others = ops.filter((op) => op[0] === "node+" || !nodesOf(op).some((id) => made.has(id)));
@@ -91,9 +92,19 @@ function dropWritten(entry: Entry, ops: readonly Op[], author: string): Entry {
   const used = new Set(others.filter(isSemantic).flatMap(nodesOf));
   const deleted = entry.ops.filter((op) => op[0] === "node-" && used.has(op[1][0])).map((op) => op[1][0] as string);
   const stay = new Set(deleted);
-  const kept = entry.ops.filter((op) => !written.has(place(op)) && !nodesOf(op).some((id) => stay.has(id)));
-  if (kept.length === entry.ops.length) return entry;
-  return lose({ ...entry, ops: kept }, author);
+  const section = others.find(isOfConflicts);
+  const kept = entry.ops.flatMap((op) => {
+    if (section && isOfConflicts(op)) return withoutTheirs(op, section);
+    return written.has(place(op)) || nodesOf(op).some((id) => stay.has(id)) ? [] : [op];
+  });
+  const shorter = { ...entry, ops: kept };
+  return kept.length === entry.ops.length ? shorter : lose(shorter, author);
+}
+
+/** An op on the open conflicts as it is after another's: entries that both take out or put in are the other's. */
+function withoutTheirs(op: FieldOp, theirs: FieldOp): Op[] {
+  const [old, next] = [op[2], op[3]].map((side) => mergedSection(side, theirs[2], theirs[3])) as [Maybe, Maybe];
+  return sameMaybe(old, next) ? [] : [fieldOp(op, old, next)];
 }
 
 function lose(entry: Entry, author: string): Entry {

@@ -165,6 +165,20 @@ describe("ops", () => {
     expect(applyOps(start, [["set", [A, "text"], [], ["x"]]]).nodes.get(B)).toBe(start.nodes.get(B));
   });
 
+  test.each<[string, Value[], Value[], Value[], Value[]]>([
+    ["settles another", ["b", "c"], ["a", "b", "c"], ["a", "c"], ["c"]],
+    ["settles the last", ["b"], ["a", "b"], ["a"], []],
+    ["settled already", ["b"], ["a", "b"], ["b"], ["b"]],
+    ["comes back", [], ["a"], ["a", "b"], ["b"]],
+    ["came back already", ["a", "b"], ["a"], ["a", "b"], ["a", "b"]],
+    ["all settled", [], ["a", "b"], ["a"], []],
+    ["comes back to its place", ["b"], ["b"], ["a", "b"], ["a", "b"]],
+  ])("on open conflicts take nothing of each other: %s", (_, standing, old, next, after) => {
+    const of = (section: Value[]) => (section.length > 0 ? new Map([[68, section]]) : new Map());
+    const found = rebase({ ...EMPTY, extra: of(standing) }, [["extra", [68], [old], [next]]]);
+    expect([found.graph.extra, found.overtaken, found.dropped]).toEqual([of(after), [], []]);
+  });
+
   test("removed and added again leaves what differs", () => {
     const [a, b] = [node("a.b", [["x", 1]]), node("a.c", [["y", null]])] as const;
     expect(

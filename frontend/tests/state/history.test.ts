@@ -125,4 +125,25 @@ describe("history", () => {
       [[], ["Someone"]],
     ]);
   });
+
+  test("a settled conflict comes back without those that others settled, unless it was theirs as well", () => {
+    const choice: Op[] = [
+      ["set", [A, "p"], [1], [2]],
+      ["extra", [68], [["one", "two"]], [["two"]]],
+    ];
+    const past = record(NOTHING, "Take theirs", null, choice);
+    const other = overtaken(past, [["extra", [68], [["two"]], []]], "Someone");
+    expect(other.undo).toEqual([
+      {
+        label: "Take theirs",
+        ops: [
+          ["set", [A, "p"], [2], [1]],
+          ["extra", [68], [], [["one"]]],
+        ],
+        lost: [],
+      },
+    ]);
+    const same = overtaken(past, [["extra", [68], [["one", "two"]], [["two"]]]], "Someone");
+    expect(same.undo).toEqual([{ label: "Take theirs", ops: [["set", [A, "p"], [2], [1]]], lost: ["Someone"] }]);
+  });
 });
