@@ -5,7 +5,7 @@ import { createView } from "../canvas/view";
 import { useWords } from "../i18n/language";
 import type { Id } from "../igb/graph";
 import { useRest } from "../panels/rest";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue } from "../state/catalogue";
 import type { Socket } from "../state/connection";
 import { deliver } from "../state/deliver";
 import type { Editor } from "../state/editor";
@@ -20,7 +20,7 @@ const RETRY = 2_000;
 
 type Opened = { editor: StoreApi<Editor>; view: ReturnType<typeof createView>; close: () => void };
 
-function open(space: Id, catalogue: ReadonlyMap<string, CatalogueEntry>, rest: Rest, kept: Kept | null): Opened {
+function open(space: Id, catalogue: Catalogue, rest: Rest, kept: Kept | null): Opened {
   const options: EditorOptions = {
     base: location.origin,
     space,

@@ -1,6 +1,6 @@
 // Cards of a graph: what each shows and how large it is, known before anything is drawn, so that nothing jumps.
 import type { Edge, Graph, GraphNode, Id } from "../igb/graph";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue, CatalogueEntry } from "../state/catalogue";
 import { paramOf } from "../state/ports";
 import { type Pins, pinsOf } from "./ports";
 
@@ -78,7 +78,7 @@ export function endsOf(edges: readonly Edge[]): Ends {
 }
 
 /** Gives a graph's cards and keeps every one whose node, component and wires are as before, so React can skip it. */
-export function createCards(): (graph: Graph, catalogue: ReadonlyMap<string, CatalogueEntry>) => Map<Id, Card> {
+export function createCards(): (graph: Graph, catalogue: Catalogue) => Map<Id, Card> {
   let kept = new Map<Id, Kept>();
   return (graph, catalogue) => {
     const { into, from } = endsOf(graph.edges);

@@ -1,12 +1,10 @@
 // Which components a search or a dropped wire finds, in palette order.
 import type { Graph, GraphNode, Id } from "../igb/graph";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue, CatalogueEntry } from "../state/catalogue";
 import { canConnect } from "../state/connect";
 import { edgeBetween } from "./connecting";
 import { pinsOf } from "./ports";
 import type { PortRef, Side } from "./view";
-
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 export const GROUPS = ["io", "text", "model", "flow"] as const;
 

@@ -1,7 +1,7 @@
 // Inputs and outputs of a flow go by a name that must be theirs alone: the second `text` is `text2`.
 import type { Graph, Op, Value } from "../igb/graph";
 import { byteLength } from "../igb/shapes";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue, CatalogueEntry } from "../state/catalogue";
 
 const LONGEST = 64; // bytes
 
@@ -38,7 +38,7 @@ export function named(graph: Graph, entry: CatalogueEntry): ReadonlyMap<string, 
 }
 
 /** Ops that add copies, each copy with a name of its own. */
-export function renamed(graph: Graph, catalogue: ReadonlyMap<string, CatalogueEntry>, ops: readonly Op[]): Op[] {
+export function renamed(graph: Graph, catalogue: Catalogue, ops: readonly Op[]): Op[] {
   const seen = new Map<string, Set<string>>();
   return ops.map((op) => {
     if (op[0] !== "node+") return op;

@@ -3,7 +3,7 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { type Language, useWords } from "../i18n/language";
 import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue, CatalogueEntry } from "../state/catalogue";
 import { canConnect } from "../state/connect";
 import type { ConnectVerdict } from "../state/editor";
 import * as edits from "../state/edits";
@@ -192,10 +192,7 @@ function createGestures({ editor, view }: Screen, t: TFunction, language: Langua
 
 const EMPTY_POSITIONS: Graph["positions"] = new Map();
 
-function sizeOf(
-  entry: CatalogueEntry,
-  catalogue: ReadonlyMap<string, CatalogueEntry>,
-): { width: number; height: number } {
+function sizeOf(entry: CatalogueEntry, catalogue: Catalogue): { width: number; height: number } {
   const node = { id: "0000000000", component: entry.name, version: entry.version, params: new Map(), flags: new Map() };
   const alone: Graph = {
     nodes: new Map([[node.id, node]]),

@@ -2,11 +2,9 @@
 import type { Language } from "../i18n/language";
 import { useWords } from "../i18n/language";
 import type { Graph, Id } from "../igb/graph";
-import type { CatalogueEntry, Label } from "../state/catalogue";
+import type { Catalogue, CatalogueEntry, Label } from "../state/catalogue";
 import type { Editor } from "../state/editor";
 import { useEditor, useScreen } from "./screen";
-
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 export function nameOf(graph: Graph, catalogue: Catalogue, id: Id, language: Language): string {
   const given = upright(graph.labels.get(id) ?? "");

@@ -7,13 +7,11 @@ import { checkSecretsOf, compose, differences, type FieldOp, fieldOp, readOp, sa
 import { applyOps } from "../igb/patch";
 import { downstream } from "../igb/paths";
 import { Invalid, type InvalidCode, isArray, MAX_POSITION, sameValue } from "../igb/shapes";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue } from "../state/catalogue";
 import { connect, disconnect, removeNodes, setParam } from "../state/edits";
 import { MAX_PUSH } from "../state/replica";
 import { CONFLICTS, type Conflict, isBare, type Key, nodeOf } from "./conflict";
 import type { Entry } from "./section";
-
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 /** `now`: what stands in the graph stays, whether it is what ours wrote or was edited since. */
 export type Choice = "now" | "ours" | "theirs";

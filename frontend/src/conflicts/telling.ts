@@ -8,7 +8,7 @@ import { megabytes } from "../canvas/values";
 import { type Language, useWords } from "../i18n/language";
 import type { Graph, GraphNode, Id, Maybe, NodeValue, Value } from "../igb/graph";
 import { isArray } from "../igb/shapes";
-import type { CatalogueEntry, Label } from "../state/catalogue";
+import type { Catalogue, Label } from "../state/catalogue";
 import { notation } from "../versions/patchText";
 import { clipped, shortened } from "./clipped";
 import { CONFLICTS, type Conflict, type Key } from "./conflict";
@@ -43,7 +43,7 @@ export function useTelling(): Telling {
 
 interface World {
   graph: Graph;
-  catalogue: ReadonlyMap<string, CatalogueEntry>;
+  catalogue: Catalogue;
   t: TFunction;
   say: (label: Label) => string;
   language: Language;

@@ -11,14 +11,12 @@ import { useWords } from "../i18n/language";
 import type { Edge, Graph, Id } from "../igb/graph";
 import { downstream } from "../igb/paths";
 import { PortMark } from "../look/PortMark";
-import type { CatalogueEntry, PortType } from "../state/catalogue";
+import type { Catalogue, PortType } from "../state/catalogue";
 import type { Diagnostic } from "../state/editor";
 import { accepts } from "../state/ports";
 
 /** In a larger graph the sources are listed when they are asked for. */
 const FEW = 200;
-
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 export function PortsSection({ id, problems }: { id: Id; problems: readonly Diagnostic[] }) {
   const { t, say, language } = useWords();

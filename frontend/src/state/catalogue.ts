@@ -29,6 +29,8 @@ export interface CatalogueEntry {
   budget: { steps: number; kv: number; seconds: number };
 }
 
+export type Catalogue = ReadonlyMap<string, CatalogueEntry>; // by name of the component
+
 /** The part of JSON Schema that params use (pydantic, draft 2020-12), with `zh`, `widget`, `unit`, `step`, `options`, `when`, `escapes`, `main`. */
 export interface JsonSchema {
   type?: string;

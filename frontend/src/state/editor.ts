@@ -1,7 +1,7 @@
 // The editor's state as the interface sees it. The store in `store.ts` implements `Editor`; nothing else changes a graph.
 import type { Edge, Graph, Id, Op, Value } from "../igb/graph";
 import type { Diagnostic } from "../wire/frames";
-import type { CatalogueEntry } from "./catalogue";
+import type { Catalogue } from "./catalogue";
 import type { Ask } from "./saving";
 
 export type { Diagnostic } from "../wire/frames";
@@ -97,7 +97,7 @@ export interface Editor {
   closedFor: ClosedFor | null; // the link is lost for good: what was not acknowledged does not reach the server from this page
   spaceId: Id;
   name: string;
-  catalogue: ReadonlyMap<string, CatalogueEntry>;
+  catalogue: Catalogue;
   graph: Graph; // confirmed + pending
   version: Version | null; // newest saved
   dirty: boolean; // the graph differs from that version
@@ -132,4 +132,4 @@ export interface Editor {
 
 /** Why an edge may not be made, or null. `code` is an i18n key; the rest its values. */
 export type ConnectVerdict = null | { code: string; expected: string; got: string };
-export type CanConnect = (graph: Graph, catalogue: ReadonlyMap<string, CatalogueEntry>, edge: Edge) => ConnectVerdict;
+export type CanConnect = (graph: Graph, catalogue: Catalogue, edge: Edge) => ConnectVerdict;

@@ -5,10 +5,9 @@ import { mint } from "../igb/id";
 import { compose, type FieldOp, fieldOp, keyOf, place, sameMaybe } from "../igb/ops";
 import { byteLength, MAX_LABEL, MAX_POSITION } from "../igb/shapes";
 import { slots } from "../igb/template";
-import type { CatalogueEntry } from "./catalogue";
+import type { Catalogue, CatalogueEntry } from "./catalogue";
 import { paramOf } from "./ports";
 
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 type Point = readonly [x: number, y: number];
 
 export interface Added {

@@ -1,7 +1,7 @@
 // The calls of docs/wire.md that go by REST: lists, files and the catalogue. Answers are checked only as far as this client
 // leans on them; what the server refuses is thrown as `RestError`, with where, what was expected and what came.
 import type { Id } from "../igb/graph";
-import type { CatalogueEntry, Label } from "./catalogue";
+import type { Catalogue, CatalogueEntry, Label } from "./catalogue";
 import type { Refusal, Version } from "./editor";
 
 export interface SpaceInfo {
@@ -81,7 +81,7 @@ export function createRest(base = "", fetcher: typeof fetch = (input, init) => f
   }
 
   return {
-    catalogue: async (): Promise<ReadonlyMap<string, CatalogueEntry>> => {
+    catalogue: async (): Promise<Catalogue> => {
       const entries = await list<CatalogueEntry>("/catalogue");
       return new Map(entries.map((entry) => [entry.name, entry]));
     },

@@ -6,7 +6,7 @@ import type { Graph, Id, Op } from "../igb/graph";
 import { isId, mint } from "../igb/id";
 import { Invalid, read } from "../igb/igb";
 import type { PatchedFrame, RefusalFrame, WelcomeFrame } from "../wire/frames";
-import type { CatalogueEntry } from "./catalogue";
+import type { Catalogue } from "./catalogue";
 import { Connection, type SocketFactory, type Told } from "./connection";
 import type { Editor, Refusal } from "./editor";
 import { beforeNextPicture, Follower } from "./follower";
@@ -20,7 +20,7 @@ import { Saved, type SavedOptions } from "./saved";
 export interface EditorOptions {
   base: string; // of the site, such as `http://127.0.0.1:8000`
   space: Id;
-  catalogue: ReadonlyMap<string, CatalogueEntry>;
+  catalogue: Catalogue;
   socket: SocketFactory; // in a browser `(url) => new WebSocket(url)`
   status?: () => Promise<number>; // the HTTP status of the Space, 0 without an answer
   frame?: (callback: () => void) => void; // calls back before the next picture is drawn

@@ -26,11 +26,12 @@ export function ChangeRows({ comparison, mine }: Props) {
   const nodes = KINDS.flatMap((kind) => marks.filter(([, mark]) => mark.kind === kind));
   const others = comparison.ops.filter((op) => isEdgeOp(op) || nodesOf(op).length === 0);
   const lines = patchLines(others, name);
-  const left = Math.max(0, MOST - nodes.length);
-  const more = nodes.length + lines.length - Math.min(nodes.length, MOST) - Math.min(lines.length, left);
+  const drawnNodes = nodes.slice(0, MOST);
+  const drawnLines = lines.slice(0, MOST - drawnNodes.length);
+  const more = nodes.length + lines.length - drawnNodes.length - drawnLines.length;
   return (
     <ul className="change-rows">
-      {nodes.slice(0, MOST).map(([id, { kind }]) => (
+      {drawnNodes.map(([id, { kind }]) => (
         <li key={id} className={`d-${kind}`} data-testid={`row-${id}`}>
           <b title={t(`versions.${kind}`)}>{SIGN[kind]}</b>
           <span className="change-name">{name(id)}</span>
@@ -39,7 +40,7 @@ export function ChangeRows({ comparison, mine }: Props) {
           )}
         </li>
       ))}
-      {lines.slice(0, left).map(({ kind, text, about }) => (
+      {drawnLines.map(({ kind, text, about }) => (
         <li key={text} className={`d-${kind}`}>
           <b title={t(`versions.${kind}`)}>{SIGN[kind]}</b>
           {about ? <span className="change-name">{about}</span> : <code>{text}</code>}

@@ -3,15 +3,14 @@ import { fieldName } from "../canvas/names";
 import { useWords } from "../i18n/language";
 import type { Id, Maybe, Value } from "../igb/graph";
 import { place } from "../igb/ops";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue } from "../state/catalogue";
 import type { Written } from "../state/saving";
 import type { Comparison, FieldChange } from "./comparison";
 import { sameEffect } from "./overlaps";
 import { notation } from "./patchText";
-import { wordDiff, wordsOf } from "./words";
+import { isCompared, WordDiff } from "./WordDiff";
 
 const NONE: Written = new Map();
-const SHORT = 4; // words; up to so many a text is shown whole on both sides
 
 export function FieldChanges({
   id,
@@ -21,7 +20,7 @@ export function FieldChanges({
 }: {
   id: Id;
   comparison: Comparison;
-  catalogue: ReadonlyMap<string, CatalogueEntry>;
+  catalogue: Catalogue;
   mine?: Written; // changes among these are marked as this person's own
 }) {
   const { t } = useWords();
@@ -46,7 +45,7 @@ export function FieldChanges({
 }
 
 /** What people call a field of a component. */
-export function useFieldTitle(catalogue: ReadonlyMap<string, CatalogueEntry>) {
+export function useFieldTitle(catalogue: Catalogue) {
   const { t, say } = useWords();
   return ({ kind, name }: Pick<FieldChange, "kind" | "name">, component: string | undefined): string => {
     const entry = component === undefined ? undefined : catalogue.get(component);
@@ -59,8 +58,13 @@ export function useFieldTitle(catalogue: ReadonlyMap<string, CatalogueEntry>) {
 export function Change({ old, next }: { old: Maybe; next: Maybe }) {
   const { t } = useWords();
   const [a, b] = [old[0], next[0]];
-  if (isText(a) && isText(b) && Math.max(wordsOf(a).length, wordsOf(b).length) > SHORT)
-    return <Words old={a} next={b} />;
+  if (isText(a) && isText(b) && isCompared(a, b)) {
+    return (
+      <p className="word-diff">
+        <WordDiff old={a} next={b} />
+      </p>
+    );
+  }
   return (
     <span className="old-new">
       {a !== undefined ? <del>{plain(a)}</del> : <span className="quiet">{t("versions.asDefault")}</span>}
@@ -73,17 +77,3 @@ export function Change({ old, next }: { old: Maybe; next: Maybe }) {
 const isText = (value: Value | undefined): value is string => typeof value === "string";
 
 const plain = (value: Value): string => (typeof value === "string" && value !== "" ? value : notation(value));
-
-function Words({ old, next }: { old: string; next: string }) {
-  let at = 0;
-  return (
-    <p className="word-diff">
-      {wordDiff(old, next).map(({ kind, text }) => {
-        at += text.length;
-        const key = `${kind} ${at}`;
-        if (kind === "gone") return <del key={key}>{text}</del>;
-        return kind === "new" ? <ins key={key}>{text}</ins> : <span key={key}>{text}</span>;
-      })}
-    </p>
-  );
-}

@@ -4,7 +4,7 @@ import { edgeId } from "../canvas/connecting";
 import type { MarkKind, Marks, NodeMark } from "../canvas/marks";
 import type { Graph, Id, Maybe, Op } from "../igb/graph";
 import { edgeOf, isEdgeOp, isNodeOp } from "../igb/ops";
-import type { CatalogueEntry } from "../state/catalogue";
+import type { Catalogue } from "../state/catalogue";
 import { diff } from "./diff";
 
 export interface FieldChange {
@@ -33,8 +33,6 @@ export interface Comparison {
   readonly fields: ReadonlyMap<Id, readonly FieldChange[]>;
   readonly counts: Counts;
 }
-
-type Catalogue = ReadonlyMap<string, CatalogueEntry>;
 
 export function compare(old: Graph, next: Graph, catalogue: Catalogue): Comparison {
   const ops = diff(old, next);
