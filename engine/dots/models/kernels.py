@@ -15,10 +15,9 @@ from numba import prange
 from dots.models.compiling import compiled, parallel
 from dots.models.isa import Isa
 from dots.models.packing import BLOCK, ROWS
-from dots.models.softmax import SPAN, mix_rows, online_softmax, score_rows, to_halves
+from dots.models.softmax import LEAST, SPAN, mix_rows, online_softmax, score_rows, to_halves
 from dots.models.tile import add_squares, dot_tile, quantise_block, silu_product
 
-LEAST = np.float32(-3.4e38)
 SERIAL = 4  # up to so many tokens a parallel region costs more than it saves
 
 
@@ -138,6 +137,7 @@ def build_rotate(shape: Shape) -> Callable[..., None]:
 def build_attention(shape: Shape) -> Callable[..., None]:
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     group = heads // kv_heads
+    least = np.float32(LEAST)
     score, mix, softmax = score_rows(group, dim), mix_rows(group, dim), online_softmax(dim)
 
     def attend(q: Any, keys: Any, step: Any, rows: Any, scores: Any, state: Any, out: Any) -> None:
@@ -145,19 +145,20 @@ def build_attention(shape: Shape) -> Callable[..., None]:
         values = keys + 2 * kv_heads * dim
         out[:] = np.float32(0)
         for g in range(group):
-            state[2 * g], state[2 * g + 1] = LEAST, np.float32(0)
+            state[2 * g], state[2 * g + 1] = least, np.float32(0)
         for start in range(0, rows, SPAN):
             count = min(SPAN, rows - start)
             if count < SPAN:
-                scores[:] = LEAST
+                scores[:] = least
             score(q, keys + start * step, step, count, scores.ctypes.data)
             for g in range(group):
                 at = scores.ctypes.data + 4 * SPAN * g
                 softmax(at, state.ctypes.data + 8 * g, out.ctypes.data + 4 * dim * g)
             mix(scores.ctypes.data, values + start * step, step, count, out.ctypes.data)
         for g in range(group):
-            for i in range(dim):
-                out[g * dim + i] /= state[2 * g + 1]
+            total = state[2 * g + 1]
+            for i in range(g * dim, (g + 1) * dim):
+                out[i] /= total
 
     attend_one = compiled(attend, shape)
 

@@ -10,9 +10,10 @@ from typing import Any
 from numba.core import cgutils
 
 from dots.models.compiling import emitted
-from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, register, store
+from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, register, store, totals
 
 SPAN = 64  # KV rows that the softmax takes at a time
+LEAST = -3.4e38  # the score of a row that does not exist
 
 
 @emitted
@@ -27,21 +28,32 @@ def to_halves(typing: Any, x: Any, out: Any) -> Any:
 
 
 def score_rows(heads: int, dim: int) -> Any:
-    """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart"""
+    """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart
+
+    Sixteen at a time: up to the next multiple of sixteen the scores become LEAST.
+    """
 
     def score(typing: Any, q: Any, keys: Any, step: Any, rows: Any, scores: Any) -> Any:
         def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
             q, keys, step, rows, scores = args
             parts = range(dim // 16)
             queries = [[Floats.load(b, offset(b, q, 4 * (h * dim + 16 * c))) for c in parts] for h in range(heads)]
-            with cgutils.for_range(b, rows, intp=I64) as loop:
-                row = offset(b, keys, b.mul(loop.index, step))
-                key = [Floats.load_halves(b, offset(b, row, 32 * c)) for c in parts]
-                for h in range(heads):
-                    total = queries[h][0] * key[0]
+            last = b.sub(rows, I64(1))
+            with cgutils.for_range(b, b.udiv(b.add(rows, I64(15)), I64(16)), intp=I64) as loop:
+                first = b.mul(loop.index, I64(16))
+
+                def products(number: int) -> list[Floats]:
+                    row = b.add(first, I64(number))
+                    row = b.select(b.icmp_signed("<", row, last), row, last)  # behind the last there may be no memory
+                    at = offset(b, keys, b.mul(row, step))
+                    key = [Floats.load_halves(b, offset(b, at, 32 * c)) for c in parts]
+                    sums = [query[0] * key[0] for query in queries]
                     for c in parts[1:]:
-                        total = queries[h][c].fma(key[c], total)
-                    store(b, total.total(), offset(b, scores, 4 * SPAN * h, (loop.index, 4)), 4)
+                        sums = [query[c].fma(key[c], so_far) for query, so_far in zip(queries, sums, strict=True)]
+                    return sums
+
+                for h, found in enumerate(totals(products)):
+                    found.until(b.sub(rows, first), LEAST).store(offset(b, scores, 4 * SPAN * h, (loop.index, 64)))
             return context.get_dummy_value()
 
         return addresses(5), codegen

@@ -1,5 +1,8 @@
 """Every kernel against its plain twin, on each instruction set that this machine has."""
 
+import ctypes
+import mmap
+
 import numpy as np
 import pytest
 
@@ -146,4 +149,25 @@ def test_attention_agrees_across_span_borders(rng, length):
     )
     q = y[0, : heads * dim].reshape(kv, heads // kv, dim)
     expected = plain.attend(q, cache[:, layer, 0], cache[:, layer, 1])
+    np.testing.assert_allclose(out[0], expected.ravel(), rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("length", [1, 15, 17, 63, 65])
+def test_attention_touches_no_memory_behind_the_last_row(rng, length):
+    """Pages behind it may not be committed: here they may not even be read, or the test process dies."""
+    kv, dim, page = SHAPE.kv_heads, SHAPE.head_dim, mmap.PAGESIZE
+    row = 4 * kv * dim
+    size = -(-length * row // page) * page
+    memory = mmap.mmap(-1, size + page)
+    start = np.frombuffer(memory, np.uint8).ctypes.data
+    assert ctypes.CDLL(None, use_errno=True).mprotect(ctypes.c_void_p(start + size), page, 0) == 0
+    cache = np.frombuffer(memory, np.float16, length * row // 2, size - length * row)
+    cache[:] = rng.normal(0, 1, len(cache))
+    y = floats(rng, 1, (SHAPE.heads + 2 * kv) * dim)
+    out = np.zeros((1, SHAPE.heads * dim), np.float32)
+    group = SHAPE.heads // kv
+    scores, state = np.zeros((kv, group * SPAN), np.float32), np.zeros((kv, 2 * group), np.float32)
+    kernels.build_attention(SHAPE)(y, np.array([cache.ctypes.data]), np.array([length - 1]), 0, row, scores, state, out)
+    rows = cache.reshape(length, 2, kv, dim)
+    expected = plain.attend(y[0, : SHAPE.heads * dim].reshape(kv, group, dim), rows[:, 0], rows[:, 1])
     np.testing.assert_allclose(out[0], expected.ravel(), rtol=2e-5, atol=2e-5)
