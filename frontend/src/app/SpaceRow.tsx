@@ -1,5 +1,6 @@
 // One Space in the list: its graph as a small drawing, its name, its newest version, when it changed.
 import { useEffect, useState } from "react";
+import { RenameField } from "../forms/RenameField";
 import { useWords } from "../i18n/language";
 import type { Graph } from "../igb/graph";
 import { Invalid, Malformed, read } from "../igb/igb";
@@ -47,10 +48,9 @@ export function SpaceRow({ space, rename, remove }: Props) {
   const { t } = useWords();
   const seen = useSeen(space.id);
   const ago = useAgo(space.changed);
-  const [typed, setTyped] = useState<string | null>(null);
-  const keep = () => {
-    const name = typed?.trim() ?? "";
-    setTyped(null);
+  const [renaming, setRenaming] = useState(false);
+  const keep = (name: string) => {
+    setRenaming(false);
     if (name && name !== space.name) rename(name);
   };
   const path = `/spaces/${space.id}`;
@@ -62,26 +62,18 @@ export function SpaceRow({ space, rename, remove }: Props) {
   return (
     <li className="space-row" data-testid={`space-${space.id}`}>
       <Thumbnail graph={seen?.graph ?? null} />
-      {typed === null ? (
+      {!renaming ? (
         <a href={path} onClick={open} className="space-title">
           <b>{space.name}</b>
           {seen && <span className="quiet">{t("home.nodes", { count: seen.graph.nodes.size })}</span>}
         </a>
       ) : (
-        <input
-          className="inp"
-          // biome-ignore lint/a11y/noAutofocus: the person just asked to rename
-          autoFocus
-          value={typed}
-          maxLength={200}
-          aria-label={t("home.rename")}
-          onFocus={(event) => event.target.select()}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
-            if (event.key === "Escape") setTyped(null);
-          }}
+        <RenameField
+          name={space.name}
+          label={t("home.rename")}
+          most={200}
+          keep={keep}
+          drop={() => setRenaming(false)}
         />
       )}
       <span className="num">{seen?.version ? `v${seen.version}` : "–"}</span>
@@ -103,7 +95,7 @@ export function SpaceRow({ space, rename, remove }: Props) {
           className="icon-button"
           aria-label={t("home.rename")}
           title={t("home.rename")}
-          onClick={() => setTyped(space.name)}
+          onClick={() => setRenaming(true)}
         >
           <Glyph name="pencil" />
         </button>

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { useEditor, useScreen, useView } from "../canvas/screen";
 import { ConflictsTab } from "../conflicts/ConflictsTab";
+import { RenameField } from "../forms/RenameField";
 import { useWords } from "../i18n/language";
 import { Glyph, Mark } from "../look/Glyph";
 import { COMMAND, RunButton } from "./RunButton";
@@ -42,42 +43,34 @@ function SpaceName() {
   const name = useEditor((editor) => editor.name);
   const space = useEditor((editor) => editor.spaceId);
   const rest = useRest();
-  const [typed, setTyped] = useState<string | null>(null);
+  const [renaming, setRenaming] = useState(false);
   const [said, setSaid] = useState<{ from: string; to: string } | null>(null);
   // The new name shows at once; the server's word replaces it when it comes.
   const shown = said && said.from === name ? said.to : name;
-  const keep = () => {
-    const next = typed?.trim() ?? "";
-    setTyped(null);
+  const keep = (next: string) => {
+    setRenaming(false);
     if (!next || next === shown) return;
     setSaid({ from: name, to: next });
     rest.renameSpace(space, next).catch(() => setSaid(null));
   };
-  if (typed === null) {
+  if (!renaming) {
     return (
       <h1 className="space-name">
-        <button type="button" title={t("bar.rename")} onClick={() => setTyped(shown)} data-testid="space-name">
+        <button type="button" title={t("bar.rename")} onClick={() => setRenaming(true)} data-testid="space-name">
           {shown || "\u00a0"}
         </button>
       </h1>
     );
   }
   return (
-    <input
-      className="inp space-name-field"
-      // biome-ignore lint/a11y/noAutofocus: the person just asked to rename
-      autoFocus
-      value={typed}
-      maxLength={200}
-      aria-label={t("bar.rename")}
-      data-testid="space-name-field"
-      onFocus={(event) => event.target.select()}
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={keep}
-      onKeyDown={(event) => {
-        if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
-        if (event.key === "Escape") setTyped(null);
-      }}
+    <RenameField
+      name={shown}
+      label={t("bar.rename")}
+      most={200}
+      className="space-name-field"
+      testid="space-name-field"
+      keep={keep}
+      drop={() => setRenaming(false)}
     />
   );
 }

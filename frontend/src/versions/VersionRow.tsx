@@ -1,6 +1,7 @@
 // One version in the list: what it is called, who saved it when, what it changed; chosen, also what can be done with it.
 import { useState } from "react";
 import { useEditor } from "../canvas/screen";
+import { RenameField } from "../forms/RenameField";
 import { useWords } from "../i18n/language";
 import { Glyph } from "../look/Glyph";
 import type { Version } from "../state/editor";
@@ -22,12 +23,11 @@ interface Props {
 export function VersionRow({ version, side, open, canRestore, pick, from, restore, rename }: Props) {
   const { t, language } = useWords();
   const counts = useCounts(version.patch);
-  const [typed, setTyped] = useState<string | null>(null);
+  const [renaming, setRenaming] = useState(false);
   const { number, message, author, created } = version;
-  const keep = () => {
-    const next = typed?.trim() ?? "";
-    setTyped(null);
-    if (typed !== null && next !== message) rename(next);
+  const keep = (next: string) => {
+    setRenaming(false);
+    if (next !== message) rename(next);
   };
   return (
     <li className={`version-row${side ? " is-chosen" : ""}`} data-testid={`version-${number}`}>
@@ -45,37 +45,28 @@ export function VersionRow({ version, side, open, canRestore, pick, from, restor
             {when(created, language)}
           </time>
         </span>
-        {typed === null && (
+        {!renaming && (
           <span className={message ? "version-message" : "version-message quiet"}>
             {message || t("versions.noMessage")}
           </span>
         )}
       </button>
-      {typed !== null && (
-        <input
-          className="inp version-rename"
-          // biome-ignore lint/a11y/noAutofocus: the person just asked to rename
-          autoFocus
-          value={typed}
-          maxLength={2000}
-          aria-label={t("versions.rename", { number })}
-          data-testid="version-message"
-          onFocus={(event) => event.target.select()}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.nativeEvent.isComposing) keep();
-            if (event.key !== "Escape") return;
-            event.stopPropagation();
-            setTyped(null);
-          }}
+      {renaming && (
+        <RenameField
+          name={message}
+          label={t("versions.rename", { number })}
+          most={2000}
+          className="version-rename"
+          testid="version-message"
+          keep={keep}
+          drop={() => setRenaming(false)}
         />
       )}
       <span className="version-foot">
         {counts && <CountMarks counts={counts} />}
         <span className="version-author">{author}</span>
       </span>
-      {open && <Acts version={version} canRestore={canRestore} restore={restore} rename={() => setTyped(message)} />}
+      {open && <Acts version={version} canRestore={canRestore} restore={restore} rename={() => setRenaming(true)} />}
     </li>
   );
 }
