@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from dots import notation
 from dots.codec import Value
-from igc import igb
+from igc import igb, patch
 from igc.graph import Edge, Graph, Group, Node, Note, Position
 
 LETTERS = str.maketrans({"i": "1", "l": "1", "o": "0", "u": "v"})
@@ -63,6 +64,14 @@ def chat() -> Graph:
         positions={"in": (0, 0), "tpl": (280, 0), "gen": (560, 0), "out": (840, 0)},
         labels={"gen": "Answer"},
     )
+
+
+def edited(*ops: list[Any], of: Graph | None = None) -> Graph:
+    """A graph after ops of the last writer; `chat()` where none is given."""
+    now = chat() if of is None else of
+    for op in ops:
+        now, _ = patch.apply_op(now, patch.op_from_value(op))
+    return now
 
 
 def parse(text: str) -> tuple[Graph, tuple[str, ...]]:

@@ -14,18 +14,10 @@ from igc.compose import compose
 from igc.cycles import on_cycles
 from igc.graph import CONFLICTS, Edge, Graph, Invalid
 from igc.merge import Merge, merge3
-from tests.igc.build import chat, edge, graph, nid, node
+from tests.igc.build import chat, edge, edited, graph, nid, node
 
 CATALOGUE = catalogue()
 IN, TPL, GEN, OUT, NEW = (nid(name) for name in ("in", "tpl", "gen", "out", "new"))
-
-
-def edited(*ops: list[object], of: Graph | None = None) -> Graph:
-    """A graph after ops of the last writer."""
-    now = chat() if of is None else of
-    for op in ops:
-        now, _ = patch.apply_op(now, patch.op_from_value(op))  # type: ignore[arg-type]
-    return now
 
 
 def said(found: Merge) -> list[tuple[str, tuple[object, ...], tuple[object, ...]]]:

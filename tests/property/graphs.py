@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from dots.codec import MAX_INT, Value
 from igc import igb
 from igc.graph import Edge, Graph, Node
+from tests.spec.case import ALPHABET
 
 law = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 many = settings(law, max_examples=200)
 """How laws are tried: the same examples every time, however slow the machine is."""
 
-LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 NAMES = ("text", "prompt", "a", "b", "aa", "value", "\uff5e", "\U0001f600", "secret")
 COMPONENTS = ("text.clean", "text.input", "llm.generate", "x.y_1.z")
 
@@ -58,7 +58,7 @@ def nodes(ident: str) -> st.SearchStrategy[Node]:
     return st.builds(Node, st.just(ident), st.sampled_from(COMPONENTS), st.integers(1, 3), params, flags())
 
 
-IDENTS = [f"000000000{c}" for c in LETTERS[:6]]
+IDENTS = [f"000000000{c}" for c in ALPHABET[:6]]
 SOME = st.sampled_from(IDENTS)
 FREE = st.sampled_from(["000000000x", "000000000y"])
 NINE = st.integers(-9, 9)

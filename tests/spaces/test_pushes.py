@@ -10,13 +10,8 @@ import pytest
 from igc import igb, patch
 from igc.graph import CONFLICTS, Graph
 from spaces import cli
+from tests.igc.build import edited
 from tests.spaces.conftest import TOKEN, Running, edge, node, node_id, running
-
-
-def with_ops(graph: Graph, *ops: list[Any]) -> Graph:
-    for op in ops:
-        graph, _ = patch.apply_op(graph, patch.op_from_value(op))
-    return graph
 
 
 def file(graph: Graph) -> bytes:
@@ -32,7 +27,7 @@ def test_a_file_becomes_a_version_and_open_editors_take_its_change(server: Runni
     space, a, b = server.new_space(), node_id(), node_id()
     one = server.join(space)
     one.until("welcome")
-    first = with_ops(Graph(), node(a, text="one"))
+    first = edited(node(a, text="one"), of=Graph())
     made = post(server, space, first, message="First")
     assert (made.status_code, made.json()["number"], made.json()["refused"]) == (201, 1, [])
     assert made.json()["file"] == hashlib.sha256(file(first)).hexdigest()
@@ -41,7 +36,7 @@ def test_a_file_becomes_a_version_and_open_editors_take_its_change(server: Runni
     assert one.until("saved")["version"]["message"] == "First"
     one.push(["move", [a], [], [[7, 7]]])  # not saved: it stays in the Room
     one.until("ack")
-    second = with_ops(first, node(b))
+    second = edited(node(b), of=first)
     assert post(server, space, second, base=1).json()["number"] == 2
     assert one.until("patched")["ops"][0][1] == [b]
     with server.program() as client:
@@ -50,14 +45,14 @@ def test_a_file_becomes_a_version_and_open_editors_take_its_change(server: Runni
             client.get(f"/api/files/{row['patch']}").content
             for row in client.get(f"/api/spaces/{space}/versions").json()
         ]
-    assert room == with_ops(second, ["move", [a], [], [[7, 7]]])
+    assert room == edited(["move", [a], [], [[7, 7]]], of=second)
     assert patch.apply(patch.read(files[0]), patch.apply(patch.read(files[1]), Graph())) == second
     one.push(node(node_id()))
     one.until("ack", seq=4)
 
 
 def test_equal_bytes_make_no_version_whatever_the_base(server: Running) -> None:
-    space, graph = server.new_space(), with_ops(Graph(), node(node_id()))
+    space, graph = server.new_space(), edited(node(node_id()), of=Graph())
     assert post(server, space, graph).status_code == 201
     again = post(server, space, graph)
     assert (again.status_code, again.json()["number"]) == (200, 1)
@@ -76,30 +71,30 @@ def test_the_first_save_of_a_graph_is_never_in_conflict(server: Running) -> None
 
 def test_a_stale_file_gets_both_diffs_and_the_merge_of_what_does_not_overlap(server: Running) -> None:
     space, a, b, c = server.new_space(), node_id(), node_id(), node_id()
-    base = with_ops(Graph(), node(a, text="one"))
+    base = edited(node(a, text="one"), of=Graph())
     post(server, space, base)
-    newest = with_ops(base, node(b), ["set", [a, "text"], ["one"], ["two"]])
+    newest = edited(node(b), ["set", [a, "text"], ["one"], ["two"]], of=base)
     assert post(server, space, newest, base=1).status_code == 201
-    mine = with_ops(base, node(c))
+    mine = edited(node(c), of=base)
     answer = post(server, space, mine, base=1)
     told = answer.json()
     assert (answer.status_code, told["code"], told["newest"], told["got"]) == (409, "stale", 2, "1")
     assert told["ours"] == f'node+ {c} ["text.input", 1, {{}}, {{}}]\n'
     assert f'set {a}.text: "one" -> "two"' in told["theirs"]
     merged = igb.read(base64.b64decode(told["merged"]))
-    assert (merged, told["conflicts"]) == (with_ops(newest, node(c)), [])
+    assert (merged, told["conflicts"]) == (edited(node(c), of=newest), [])
     assert post(server, space, merged, base=2).json()["number"] == 3
 
 
 def test_two_fields_of_one_node_are_both_in_the_merge_byte_for_byte(server: Running) -> None:
     space, a = server.new_space(), node_id()
-    base = with_ops(Graph(), node(a))
+    base = edited(node(a), of=Graph())
     text, name = ["set", [a, "text"], [], ["theirs"]], ["set", [a, "name"], [], ["ours"]]
     post(server, space, base)
-    post(server, space, with_ops(base, text), base=1)
-    told = post(server, space, with_ops(base, name), base=1).json()
+    post(server, space, edited(text, of=base), base=1)
+    told = post(server, space, edited(name, of=base), base=1).json()
     merged = base64.b64decode(told["merged"])
-    assert (merged, told["conflicts"]) == (file(with_ops(base, text, name)), [])
+    assert (merged, told["conflicts"]) == (file(edited(text, name, of=base)), [])
     assert post(server, space, igb.read(merged), base=told["newest"]).json()["number"] == 3
     with server.program() as client:
         assert client.get(f"/api/spaces/{space}/graph.igb").content == merged
@@ -107,10 +102,10 @@ def test_two_fields_of_one_node_are_both_in_the_merge_byte_for_byte(server: Runn
 
 def test_what_overlaps_is_named_and_stands_in_the_merge(server: Running) -> None:
     space, a = server.new_space(), node_id()
-    base = with_ops(Graph(), node(a, text="one"))
+    base = edited(node(a, text="one"), of=Graph())
     post(server, space, base)
-    post(server, space, with_ops(base, ["set", [a, "text"], [], ["two"]]), base=1)
-    told = post(server, space, with_ops(base, ["set", [a, "text"], [], ["three"]]), base=1).json()
+    post(server, space, edited(["set", [a, "text"], [], ["two"]], of=base), base=1)
+    told = post(server, space, edited(["set", [a, "text"], [], ["three"]], of=base), base=1).json()
     conflict = {"code": "modify", "key": ["set", a, "text"], "against": []}
     assert told["conflicts"] == [conflict | {"base": ["one"], "ours": ["three"], "theirs": ["two"]}]
     merged = igb.read(base64.b64decode(told["merged"]))
@@ -154,9 +149,9 @@ def test_two_tabs_one_of_them_stale(server: Running) -> None:
     ],
 )
 def test_a_push_of_another_form_is_refused(server: Running, query: Any, data: bytes | None, status: int) -> None:
-    space, graph = server.new_space(), with_ops(Graph(), node(node_id()))
+    space, graph = server.new_space(), edited(node(node_id()), of=Graph())
     post(server, space, graph)
-    content = file(with_ops(graph, node(node_id()))) if data is None else data
+    content = file(edited(node(node_id()), of=graph)) if data is None else data
     with server.program() as client:
         answer = client.post(f"/api/spaces/{space}/versions", params=query, content=content)
         listed = client.get(f"/api/spaces/{space}/versions").json()
@@ -176,7 +171,7 @@ def test_pull_and_push_from_the_command_line(
 
     def changed(name: str) -> None:
         made = ["node+", [name], ["text.input", 1, {"name": name}, {}]]  # two of one name would be a conflict
-        flow.write_bytes(file(with_ops(igb.read(base), made)))
+        flow.write_bytes(file(edited(made, of=igb.read(base))))
 
     flow, out = tmp_path / "flow.igb", tmp_path / "merged.igb"
     assert command("pull", space, "-o", str(flow)) == (0, "no version\n")
@@ -222,25 +217,25 @@ def test_what_cannot_be_meant_is_bad_usage(words: list[str]) -> None:
 
 def test_a_pushed_file_stands_in_the_journal(tmp_path: Path) -> None:
     a, b = node_id(), node_id()
-    graph = with_ops(Graph(), node(a))
+    graph = edited(node(a), of=Graph())
     with running(tmp_path) as found:
         space = found.new_space()
         assert post(found, space, graph).json()["number"] == 1
     with running(tmp_path) as found, found.program() as client:
         assert client.get(f"/api/spaces/{space}/graph.igb").content == file(graph)
-        assert post(found, space, with_ops(graph, node(b)), base=1).json()["number"] == 2
-        assert client.get(f"/api/spaces/{space}/graph.igb").content == file(with_ops(graph, node(b)))
+        assert post(found, space, edited(node(b), of=graph), base=1).json()["number"] == 2
+        assert client.get(f"/api/spaces/{space}/graph.igb").content == file(edited(node(b), of=graph))
 
 
 def test_an_unsaved_edit_that_a_file_overwrites_or_bars_is_named(server: Running) -> None:
     space, a, b, c = server.new_space(), node_id(), node_id(), node_id()
-    base = with_ops(Graph(), node(a, text="one"), node(b, "text.clean"), node(c, "text.clean"))
+    base = edited(node(a, text="one"), node(b, "text.clean"), node(c, "text.clean"), of=Graph())
     post(server, space, base)
     one = server.join(space)
     one.until("welcome")
     one.push(["set", [a, "text"], ["one"], ["draft"]], edge(b, "text", c, "text"))
     one.until("ack")
-    theirs = with_ops(base, ["set", [a, "text"], ["one"], ["file"]], edge(c, "text", b, "text"))
+    theirs = edited(["set", [a, "text"], ["one"], ["file"]], edge(c, "text", b, "text"), of=base)
     answer = post(server, space, theirs, base=1)
     assert (answer.status_code, answer.json()["refused"]) == (201, [f"edge+ {c}.text.{b}.text.0: cycle"])
     assert one.until("patched")["overtaken"] == [[["set", a, "text"], "c000000001"]]

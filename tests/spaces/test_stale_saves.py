@@ -4,6 +4,7 @@ from typing import Any
 
 from igc import igb, patch
 from igc.graph import Graph
+from tests.igc.build import edited
 from tests.spaces.conftest import Peer, Running, node, node_id
 
 ONE, TWO = "c000000001", "c000000002"
@@ -30,12 +31,6 @@ def room(server: Running, space: str) -> bytes:
         return client.get(f"/api/spaces/{space}/graph.igb").content
 
 
-def with_ops(graph: Graph, *ops: list[Any]) -> Graph:
-    for op in ops:
-        graph, _ = patch.apply_op(graph, patch.op_from_value(op))
-    return graph
-
-
 def test_fields_of_one_node_from_two_clients_are_both_in_the_version_saved_on_top(server: Running) -> None:
     space, a = server.new_space(), node_id()
     one, two = server.join(space, ONE), server.join(space, TWO)
@@ -59,7 +54,7 @@ def test_fields_of_one_node_from_two_clients_are_both_in_the_version_saved_on_to
         "expected": "the newest version, 2",
         "got": "1",
     }
-    both = igb.write(with_ops(Graph(), node(a), text, name))
+    both = igb.write(edited(node(a), text, name, of=Graph()))
     assert room(server, space) == both
     assert [number for number, _, _ in files(server, space)] == [1, 2]
 

@@ -11,10 +11,10 @@ from unittest import mock
 
 from dots import codec
 from dots.components import catalogue
-from igc import igb, merge, patch
+from igc import igb, merge
 from igc.conflicts import Conflict, with_section
 from igc.graph import CONFLICTS, Graph
-from tests.igc.build import chat, graph, nid, node
+from tests.igc.build import chat, edited, graph, nid, node
 from tests.spec.case import Case
 
 IN, TPL, GEN, OUT, NEW = (nid(name) for name in ("in", "tpl", "gen", "out", "new"))
@@ -22,14 +22,6 @@ NOTE, GROUP = nid("n"), nid("g")
 
 Take = list[Any] | str  # ops as they travel, or why there are none
 Merged = tuple[str, Graph, dict[tuple[object, ...], Take]]
-
-
-def edited(*ops: list[Any], of: Graph | None = None) -> Graph:
-    """A graph after ops of the last writer."""
-    now = chat() if of is None else of
-    for op in ops:
-        now, _ = patch.apply_op(now, patch.op_from_value(op))
-    return now
 
 
 def merged(base: Graph, ours: Graph, theirs: Graph, checked: bool = False) -> Graph:
