@@ -54,10 +54,15 @@ def _one_by_one(ops: tuple[Op, ...], over: Graph) -> Rebased:
             continue
         if op.kind == "node-":
             gone.add(str(op.key[0]))
-        elif op.kind not in INVERSE and not op.is_of_conflicts and (not applied or applied[-1].old != op.old):
+        elif op.kind not in INVERSE and is_overtaken(op, applied):
             overtaken.append(op)
         done += applied
     return Rebased(graph, tuple(done), tuple(overtaken), tuple(dropped))
+
+
+def is_overtaken(op: Op, applied: tuple[Op, ...]) -> bool:
+    """Whether it met another value than it knew; on the open conflicts, whether another had done it all already."""
+    return not applied or (applied[-1].old != op.old and not op.is_of_conflicts)
 
 
 def _leaves(op: Op, ops: tuple[Op, ...]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from dots import codec
 from igc.graph import Graph, Invalid
 from igc.patch import PHASES, Key, Op, apply_op, apply_ops, op_from_value, to_value
+from igc.rebase import is_overtaken
 from spaces.typed import Mismatch
 
 HISTORY = 256  # pushes between two snapshots
@@ -174,8 +175,8 @@ class Fitting:
         if op.kind == "node-":
             self.gone.add(str(op.key[0]))
         key = (op.kind, op.key)
-        alone = op.kind in ("node-", "edge-") or op.is_of_conflicts or key in self.own
-        if not alone and (not applied or applied[-1].old != op.old):
+        alone = op.kind in ("node-", "edge-") or key in self.own
+        if not alone and is_overtaken(op, applied):
             self.overtaken.append((key, self.writers.get(key, "")))
         self.own.update((did.kind, did.key) for did in applied)
         self.done += applied

@@ -1,6 +1,7 @@
 // From a conflict and a choice to the ops that settle it (docs/formats.md §3 and §6). Pure: looks at a graph, gives a plan.
 // What is chosen and the entry that goes are one edit, so undo brings both back. A plan that does not fit says why.
 import { encode, Unencodable } from "../igb/cbor";
+import { CONFLICTS } from "../igb/conflicts";
 import { nodeValue } from "../igb/draft";
 import type { Edge, Graph, Group, Id, Maybe, NodeValue, Op, Value } from "../igb/graph";
 import { checkSecretsOf, compose, differences, type FieldOp, fieldOp, readOp, sameMaybe } from "../igb/ops";
@@ -10,7 +11,7 @@ import { Invalid, type InvalidCode, isArray, MAX_POSITION, sameValue } from "../
 import type { Catalogue } from "../state/catalogue";
 import { connect, disconnect, removeNodes, setParam } from "../state/edits";
 import { MAX_PUSH } from "../state/replica";
-import { CONFLICTS, type Conflict, isBare, type Key, nodeOf } from "./conflict";
+import { type Conflict, isBare, type Key, nodeOf } from "./conflict";
 import type { Entry } from "./section";
 
 /** `now`: what stands in the graph stays, whether it is what ours wrote or was edited since. */

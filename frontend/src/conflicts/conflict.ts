@@ -1,5 +1,6 @@
 // A conflict of a merge (docs/formats.md §6), as an entry of section 68 holds it. It comes from files and sockets: a value of any
 // other form is none. Nothing here looks at a graph or decides a conflict.
+import { CONFLICTS } from "../igb/conflicts";
 import type { Id, Maybe, Value } from "../igb/graph";
 import { checkForm, readNodeValue, sameMaybe } from "../igb/ops";
 import {
@@ -16,7 +17,6 @@ import {
   MAX_LABEL,
 } from "../igb/shapes";
 
-export const CONFLICTS = 68; // the section
 const FIELDS: ReadonlySet<string> = new Set(["code", "key", "base", "ours", "theirs", "against"]);
 const CODE = /^[a-z][a-z_]{0,63}$/;
 const MOST_AGAINST = 16;

@@ -1,10 +1,12 @@
 // Section 68 of a graph: its entries, each as a conflict where it has the form of one. An entry of another form stays what it is,
 // without a reading, so that it can be shown as text and taken out.
+
+import { CONFLICTS } from "../igb/conflicts";
 import type { Graph, Id, Value } from "../igb/graph";
 import { isArray } from "../igb/shapes";
 import { notation } from "../versions/patchText";
 import { clipped } from "./clipped";
-import { CONFLICTS, type Conflict, conflictOf, nodesOf } from "./conflict";
+import { type Conflict, conflictOf, nodesOf } from "./conflict";
 
 const LONGEST_NAME = 200;
 

@@ -6,12 +6,13 @@ import { pinsOf } from "../canvas/ports";
 import { useEditor } from "../canvas/screen";
 import { megabytes } from "../canvas/values";
 import { type Language, useWords } from "../i18n/language";
+import { CONFLICTS } from "../igb/conflicts";
 import type { Graph, GraphNode, Id, Maybe, NodeValue, Value } from "../igb/graph";
 import { isArray } from "../igb/shapes";
 import type { Catalogue, Label } from "../state/catalogue";
 import { notation } from "../versions/patchText";
 import { clipped, shortened } from "./clipped";
-import { CONFLICTS, type Conflict, type Key } from "./conflict";
+import type { Conflict, Key } from "./conflict";
 import { entriesOf } from "./section";
 
 const KIB = 1024;
@@ -153,7 +154,7 @@ export function createTelling({ graph, catalogue, t, say, language }: World) {
     return lines.join("\n");
   }
 
-  return { subject, named, kind, side, nodeName };
+  return { subject, named, kind, side, nodeName, portName };
 }
 
 function isProse(key: Key, value: Value): boolean {

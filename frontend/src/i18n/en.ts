@@ -173,6 +173,7 @@ export const en = {
     server: "The server refused this: {{where}} needs {{expected}}, got {{got}}.",
     someone: "someone else",
     overtaken: "{{what}}: {{who}} wrote there meanwhile. You wrote last: yours stands.",
+    settled: "{{who}} settled that conflict a moment before you.",
     undone: "A part of “{{what}}” stays as it is: {{who}} wrote there since.",
     gone: "A node you worked on was deleted meanwhile. Your change to it is left out.",
     out: {

@@ -175,6 +175,7 @@ export const zh: Words = {
     server: "服务器拒绝：{{where}} 需要 {{expected}}，收到 {{got}}。",
     someone: "其他人",
     overtaken: "{{what}}：{{who}} 期间也写过。你最后写入，以你的为准。",
+    settled: "{{who}} 刚刚先处理了这处冲突。",
     undone: "“{{what}}”的一部分保持原样：{{who}} 之后写过。",
     gone: "你编辑的节点期间已被删除，你对它的改动未加入。",
     out: {

@@ -126,8 +126,7 @@ export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
     for (const each of fitted) draft.apply(each, "");
     applied.push(...fitted);
     const [first] = fitted;
-    if (first && isFieldOp(first) && isFieldOp(op) && !isOfConflicts(op) && !sameMaybe(first[2], op[2]))
-      overtaken.push(op);
+    if (isFieldOp(op) && isOvertaken(op, first)) overtaken.push(op);
   }
   try {
     const result = draft.finish();
@@ -137,6 +136,12 @@ export function rebase(graph: Graph, ops: readonly Op[]): Rebased {
     if (!(error instanceof Invalid)) throw error;
     return { graph, ops: [], overtaken: [], dropped: ops.map((op) => ({ op, code: error.code })) }; // too much for one graph
   }
+}
+
+/** Whether an op met another value than it knew; on the open conflicts, whether another had done it all already. */
+function isOvertaken(op: FieldOp, applied: Op | undefined): boolean {
+  if (isOfConflicts(op)) return !applied;
+  return applied !== undefined && isFieldOp(applied) && !sameMaybe(applied[2], op[2]);
 }
 
 /** The ops that do what `op` meant to the draft as it is, or why there are none. */

@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { isEdited, placeToEdit, settle, standing } from "../../src/conflicts/choice";
-import { CONFLICTS, type Conflict } from "../../src/conflicts/conflict";
+import type { Conflict } from "../../src/conflicts/conflict";
 import { type Entry, entriesOf } from "../../src/conflicts/section";
 import { decode } from "../../src/igb/cbor";
+import { CONFLICTS } from "../../src/igb/conflicts";
 import type { Graph, Op, Value } from "../../src/igb/graph";
 import { read, write } from "../../src/igb/igb";
 import { invertOps, sortOps } from "../../src/igb/ops";
