@@ -6,12 +6,13 @@ import { pinsOf } from "../canvas/ports";
 import { useEditor } from "../canvas/screen";
 import { megabytes } from "../canvas/values";
 import { type Language, useWords } from "../i18n/language";
+import { CONFLICTS } from "../igb/conflicts";
 import type { Graph, GraphNode, Id, Maybe, NodeValue, Value } from "../igb/graph";
 import { isArray } from "../igb/shapes";
 import type { Catalogue, Label } from "../state/catalogue";
 import { notation } from "../versions/patchText";
 import { clipped, shortened } from "./clipped";
-import { CONFLICTS, type Conflict, type Key } from "./conflict";
+import type { Conflict, Key } from "./conflict";
 import { entriesOf } from "./section";
 
 const KIB = 1024;

@@ -3,6 +3,7 @@
 import type { TFunction } from "i18next";
 import type { Place, Telling } from "../conflicts/telling";
 import { diagnosis } from "../i18n/facts";
+import { CONFLICTS } from "../igb/conflicts";
 import type { Graph, Id } from "../igb/graph";
 import type { Refusal } from "../state/editor";
 
@@ -51,6 +52,7 @@ export function refusalWords(t: TFunction, telling: Telling, graph: Graph, refus
   if (code === "overtaken") {
     const who = got || t("refuse.someone");
     if (!place) return t("refuse.undone", { who, what: where });
+    if (place[0] === "extra" && place[1] === CONFLICTS) return t("refuse.settled", { who });
     return isGone(graph, place) ? t("refuse.gone") : t("refuse.overtaken", { who, what: telling.named(place) });
   }
   if (place && LEFT_OUT.has(code)) {

@@ -68,7 +68,8 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
       for (const key of keys) {
         const words = told(code, key, "", "an op that fits");
         expect(words).not.toMatch(/00000|refuse\.|an op that fits|68|(set|flag|label|edge\+) /);
-        if (key === "extra 68") expect(words).toContain({ en: "Open conflicts", zh: "未解决的冲突" }[language]);
+        if (key === "extra 68" && code !== "overtaken")
+          expect(words).toContain({ en: "Open conflicts", zh: "未解决的冲突" }[language]);
       }
     for (const code of ["offline", "size", "storage"])
       expect(told(code, "run", "x", "y")).not.toMatch(/refuse\.|run |y,/);
@@ -76,13 +77,17 @@ describe.each(["en", "zh"] as const)("in %s", (language) => {
 
   test("a run that is refused before its problems were shown names node and port like their list", () => {
     expect(told("missing_input", `nodes.${B}.value`, "no edge", "text")).toBe(
-      {
-        en: "flow.output · value: Has no wire. It needs text.",
-        zh: "中flow.output · 中value：没有连线，需要文本。",
-      }[language],
+      { en: "flow.output · value: Has no wire. It needs text.", zh: "中flow.output · 中value：没有连线，需要文本。" }[
+        language
+      ],
     );
     expect(told("missing_param", `nodes.${A}.template`)).toMatch(/^Ask · template[：:]/);
     expect(told("unknown_component", `nodes.${A}`, "text.gone", "a component")).toMatch(/^Ask[：:].*text\.gone/);
+  });
+
+  test("a conflict that another settled first is told as that", () => {
+    const words = { en: "Someone settled that conflict a moment before you.", zh: "Someone 刚刚先处理了这处冲突。" };
+    expect(told("overtaken", "extra 68", "Someone")).toBe(words[language]);
   });
 
   test("a code without words says what the server said", () => {
