@@ -39,7 +39,6 @@ PHASES: Final = (
     "group",
     "extra",
 )
-COSMETIC: Final = frozenset(("move", "label", "note", "group", "extra"))
 INVERSE: Final = {"edge-": "edge+", "edge+": "edge-", "node-": "node+", "node+": "node-"}
 WITH_SECRETS: Final = frozenset(("node-", "node+", "set", "graph"))
 

@@ -15,7 +15,6 @@ from igc.conflicts import laid_over
 from igc.draft import Draft
 from igc.graph import Graph, Invalid, Node
 from igc.igb import Hashes
-from igc.ops import COSMETIC as COSMETIC
 from igc.ops import INVERSE, K, check_secret, one_sided, place_of, shaped, value_at, value_of
 from igc.ops import PHASES as PHASES
 from igc.ops import Key as Key
@@ -35,10 +34,6 @@ class Patch:
     base: Hashes
     target: Hashes
     ops: tuple[Op, ...]  # in normal form
-
-    @property
-    def cosmetic(self) -> bool:
-        return self.base.sem == self.target.sem
 
 
 def write(patch: Patch) -> bytes:

@@ -17,7 +17,7 @@ import uvicorn
 
 from spaces import remote
 from spaces.app import create_app
-from spaces.database import make, take
+from spaces.database import lock_data, make_data
 from spaces.errors import PortTaken, SpacesError
 from spaces.parts import Parts
 from spaces.settings import Settings, data_home
@@ -114,7 +114,7 @@ def serve(arguments: argparse.Namespace) -> int:
         return 2
     data: Path = arguments.data
     with contextlib.ExitStack() as held:
-        held.enter_context(take(data))
+        held.enter_context(lock_data(data))
         listening = held.enter_context(listen(arguments.host, arguments.port))
         settings = Settings(
             data=data,
@@ -148,7 +148,7 @@ def server_config(app: object) -> uvicorn.Config:
 
 def token(arguments: argparse.Namespace) -> int:
     """A new bearer token. It is shown once; the database keeps its hash."""
-    make(arguments.data)
+    make_data(arguments.data)
     store = Store(Settings(arguments.data).database)
     made = secrets.token_urlsafe(32)
     store.add_token(made, arguments.name)

@@ -15,7 +15,7 @@ from spaces.errors import DataTaken, DataUnusable
 from spaces.settings import ROOT
 
 
-def make(data: Path) -> None:
+def make_data(data: Path) -> None:
     """See that a data directory is there and its owner's alone.
 
     Raises DataUnusable.
@@ -27,12 +27,12 @@ def make(data: Path) -> None:
         raise DataUnusable(f"--data {data}: {error.strerror}; give a directory that you can write to") from error
 
 
-def take(data: Path) -> IO[str]:
+def lock_data(data: Path) -> IO[str]:
     """The lock file of a data directory, held until it is closed or this process ends in any way.
 
     Raises DataUnusable, or DataTaken when another process holds it.
     """
-    make(data)
+    make_data(data)
     try:
         lock = (data / "server.lock").open("a+", encoding="utf-8")
     except OSError as error:

@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from spaces.app import create_app
 from spaces.cli import server_config
-from spaces.database import take
+from spaces.database import lock_data
 from spaces.settings import Settings
 from tests.spaces.conftest import PATIENCE, TOKEN, Peer, ScriptedEngine
 
@@ -88,7 +88,7 @@ def main() -> None:
         engine.words, engine.pause, engine.word = given.words, given.pause, given.word
         return engine
 
-    with take(given.data), socket.create_server(("127.0.0.1", 0)) as listening:
+    with lock_data(given.data), socket.create_server(("127.0.0.1", 0)) as listening:
         settings = Settings(given.data, token=TOKEN, user="tester", port=listening.getsockname()[1])
         app: Any = create_app(settings, scripted)
         if given.file_limit:

@@ -20,7 +20,7 @@ from dots.errors import HostLost
 from dots.events import Event
 from spaces.app import create_app
 from spaces.cli import server_config
-from spaces.database import take
+from spaces.database import lock_data
 from spaces.engine import StartEngine
 from spaces.settings import Settings
 
@@ -193,7 +193,7 @@ def running(data: Path, start: StartEngine | None = None, **options: Any) -> Ite
         engines.append(ScriptedEngine())
         return engines[-1]
 
-    with take(data), socket.create_server(("127.0.0.1", 0)) as listening:
+    with lock_data(data), socket.create_server(("127.0.0.1", 0)) as listening:
         settings = replace(Settings(data, token=TOKEN, user="tester"), port=listening.getsockname()[1], **options)
         server = uvicorn.Server(server_config(create_app(settings, start or scripted)))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -8,7 +8,7 @@ from alembic import command
 from sqlalchemy import inspect, text
 
 from spaces import retention
-from spaces.database import alembic_config, take
+from spaces.database import alembic_config, lock_data
 from spaces.errors import DataTaken, Refused
 from spaces.store import Entry, Files, Store
 from spaces.tables import metadata
@@ -56,9 +56,9 @@ def test_every_connection_has_the_pragmas(store: Store) -> None:
 
 
 def test_a_second_server_on_one_directory_is_refused_with_a_clear_message(tmp_path: Path) -> None:
-    with take(tmp_path), pytest.raises(DataTaken, match=r"in use by another server \(process \d+\)"):
-        take(tmp_path)
-    take(tmp_path).close()
+    with lock_data(tmp_path), pytest.raises(DataTaken, match=r"in use by another server \(process \d+\)"):
+        lock_data(tmp_path)
+    lock_data(tmp_path).close()
 
 
 def test_times_come_back_as_utc(store: Store) -> None:
