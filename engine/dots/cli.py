@@ -91,8 +91,15 @@ def parser() -> argparse.ArgumentParser:
         "--stop", action="append", type=_text, default=[], metavar="TEXT", help="end before it; repeatable"
     )
     one.add_argument("--temperature", type=_number(0, 2), default=0.0, help="0 (greedy) to 2")
-    one.add_argument("--top-p", type=_number(0, 1), default=1.0)
-    one.add_argument("--seed", type=_seed, default=0)
+    one.add_argument("--top-p", type=_share, default=1.0, help="draw among the likeliest that reach this share; 1: all")
+    one.add_argument("--top-k", type=_whole(1000), default=0, help="draw among so many of the likeliest; 0: all")
+    one.add_argument(
+        "--min-p", type=_number(0, 1), default=0.0, help="least part of the likeliest token's share; 0: any"
+    )
+    one.add_argument(
+        "--repetition-penalty", type=_number(1, 2), default=1.0, help="against tokens that were there; 1: none"
+    )
+    one.add_argument("--seed", type=_whole(2**53 - 1), default=0)
     one.add_argument("--model", default=DEFAULT_MODEL, metavar="NAME")
     _common(one)
     one.set_defaults(command=run_prompt)
@@ -122,10 +129,13 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) >= 2**53:
-        raise argparse.ArgumentTypeError(f"expected 0 to 2^53-1, got {text!r}")
-    return int(text)
+def _whole(most: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        if not text.isascii() or not text.isdecimal() or len(text) > 18 or int(text) > most:
+            raise argparse.ArgumentTypeError(f"expected 0 to {most}, got {text!r}")
+        return int(text)
+
+    return whole
 
 
 def _number(low: float, high: float) -> Callable[[str], float]:
@@ -136,6 +146,13 @@ def _number(low: float, high: float) -> Callable[[str], float]:
         return value
 
     return number
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"expected above 0, to 1, got {text}")
+    return value
 
 
 # ---- commands ----------
@@ -201,7 +218,9 @@ def run_prompt(given: argparse.Namespace) -> int:
         model=given.model,
         messages=None if given.raw else (Message("user", text),),
         text=text if given.raw else None,
-        sampling=Sampling(given.temperature, given.top_p, given.seed),
+        sampling=Sampling(
+            given.temperature, given.top_p, given.seed, given.top_k, given.min_p, given.repetition_penalty
+        ),
     )
     model = load(given.model, given.executor)
     work = Work(

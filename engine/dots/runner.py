@@ -79,8 +79,10 @@ def _grow(chunk: Chunk) -> Failure | None:
 def _sampled(dot: Dot, logits: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Result:
     if not np.isfinite(logits).all():
         return Result(dot, failure=Failure(Code.INVALID_VALUE, "executor", "finite logits", "NaN or infinity"))
+    sampling = dot.work.sampling
+    seen = (*dot.work.prompt, *dot.tokens) if sampling.repetition_penalty != 1 else ()
     try:
-        return Result(dot, token=sample(logits, dot.work.sampling, dot.steps))
+        return Result(dot, token=sample(logits, sampling, dot.steps, seen))
     except Exception as error:
         log.exception("sampling of dot %d", dot.key)
         return Result(

@@ -106,11 +106,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """temperature 0 is greedy. Draws are Philox, keyed by (seed, step): the same alone and in a batch."""
+    """temperature 0 is greedy. Draws are Philox, keyed by (seed, step): the same alone and in a batch. What each number
+    means, and in which order, stands in `dots.models.sampling`; the defaults change nothing."""
 
-    temperature: float = 0.0
-    top_p: float = 1.0
+    temperature: float = 0.0  # 0 to 2
+    top_p: float = 1.0  # above 0, to 1
     seed: int = 0
+    top_k: int = 0  # 0: all
+    min_p: float = 0.0  # 0 to 1
+    repetition_penalty: float = 1.0  # 1 to 2
 
 
 @dataclass(frozen=True, slots=True)

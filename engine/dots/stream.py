@@ -1,4 +1,8 @@
-"""The text of a growing token sequence: whole characters only, and nothing that may still become a stop string."""
+"""The text of a growing token sequence: whole characters only, and nothing that may still become a stop string.
+
+Where tokens begin and end cannot be seen in the text: the stop string that is complete first ends it, and of several
+that are complete with the same character the longest.
+"""
 
 import codecs
 from dataclasses import dataclass, field
@@ -40,9 +44,10 @@ class TextStream:
 
     def _add(self, text: str) -> bool:
         held = self._held + text
-        places = [at for s in self.stop if (at := held.find(s)) >= 0]
-        if places:
-            self._parts.append(held[: min(places)])
+        found = [(at + len(s), at) for s in self.stop if (at := held.find(s)) >= 0]
+        if found:
+            _, start = min(found)
+            self._parts.append(held[:start])
             self._held = ""
             self.stopped = True
             return True

@@ -13,7 +13,10 @@ block 5
   llm.generate@1 #0000000002
     dot steps=16 kv=64 seconds=9
     param stop = ["\\u202e", "\\n"]
+    param min_p = 0.05
+    param top_k = 40
     param top_p = 0.5
+    param repetition_penalty = 1.3
     in prompt = %1 %0
     out text = %2
     out usage = %3

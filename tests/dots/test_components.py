@@ -3,14 +3,15 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from types import ModuleType
 
 import pytest
+from pydantic import ValidationError
 
 from dots import components
 from dots.components import BadComponent, Component, catalogue, load
-from dots.spec import Effect, ModelResult
+from dots.spec import Effect, ModelResult, Sampling
 
 ALL = catalogue()
 PURE = (Effect.PURE, Effect.TEMPLATE, Effect.REDUCE)
@@ -75,6 +76,22 @@ def test_generate_asks_for_a_chat_or_the_raw_text() -> None:
     assert [(m.role, m.text) for m in chat.messages] == [("system", "Be brief."), ("user", "Hi")] and chat.text is None
     raw = module.request(spec.params.model_validate({"mode": "raw", "stop": ["", "\n"]}), {"prompt": "Hi"})
     assert raw.messages is None and raw.text == "Hi" and raw.stop == ("\n",)
+
+
+def test_generate_hands_on_every_number_of_the_sampling() -> None:
+    spec, module = ALL["llm.generate"].spec, ALL["llm.generate"].module
+    numbers = {"temperature": 0.5, "top_p": 0.9, "seed": 3, "top_k": 40, "min_p": 0.05, "repetition_penalty": 1.25}
+    asked = module.request(spec.params.model_validate(numbers), {"prompt": "Hi"})
+    assert asdict(asked.sampling) == numbers
+    assert module.request(spec.params(), {"prompt": "Hi"}).sampling == Sampling()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"top_k": 1001}, {"top_k": -1}, {"min_p": 1.5}, {"repetition_penalty": 0.9}, {"repetition_penalty": 2.5}]
+)
+def test_a_number_outside_its_range_is_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        ALL["llm.generate"].spec.params.model_validate(wrong)
 
 
 def test_generate_reports_its_usage() -> None:

@@ -116,11 +116,15 @@ def test_cancel_in_the_middle_frees_everything_before_the_next_step(engine: Engi
 
 
 def test_sampled_text_is_the_same_alone_and_in_company(engine: Engine, model: Model) -> None:
+    asked_for = {
+        "Once upon a time": Sampling(0.9, 0.9, 0),
+        "The sea": Sampling(0.9, 0.95, 1, top_k=30, min_p=0.02, repetition_penalty=1.2),
+        "A recipe:": Sampling(repetition_penalty=1.3),
+        "The hills": Sampling(1.2, min_p=0.1),
+    }
     works = [
-        Work(
-            "s", tuple(model.prompt_tokens(ModelRequest(NAME, text=p))), Limits(20, 16384, 60), Sampling(0.9, 0.9, seed)
-        )
-        for seed, p in enumerate(("Once upon a time", "The sea", "A recipe:"))
+        Work("s", tuple(model.prompt_tokens(ModelRequest(NAME, text=p))), Limits(20, 16384, 60), sampling)
+        for p, sampling in asked_for.items()
     ]
     together = [d.tokens for d in run(engine, *works)]
     assert together == [run(engine, work)[0].tokens for work in works]

@@ -42,6 +42,17 @@ class Generate(Params):
     top_p: float = Field(
         1.0, gt=0, le=1, title="Top-p", json_schema_extra={"zh": "Top-p", "widget": "slider", "step": 0.01}
     )
+    top_k: int = Field(0, ge=0, le=1000, title="Top-k (0: all)", json_schema_extra={"zh": "Top-k（0：全部）"})
+    min_p: float = Field(
+        0.0, ge=0, le=1, title="Min-p", json_schema_extra={"zh": "Min-p", "widget": "slider", "step": 0.01}
+    )
+    repetition_penalty: float = Field(
+        1.0,
+        ge=1,
+        le=2,
+        title="Repetition penalty",
+        json_schema_extra={"zh": "重复惩罚", "widget": "slider", "step": 0.05},
+    )
     seed: int = Field(0, ge=0, le=2**53 - 1, title="Seed", json_schema_extra={"zh": "随机种子"})
     stop: list[Annotated[str, StringConstraints(max_length=256)]] = Field(
         [], max_length=8, title="Stop at", json_schema_extra={"zh": "停止符", "widget": "list", "escapes": True}
@@ -78,7 +89,7 @@ def request(p: Generate, inputs: Values) -> ModelRequest:
         model=p.model,
         messages=(*chat, Message("user", prompt)) if p.mode == "chat" else None,
         text=prompt if p.mode == "raw" else None,
-        sampling=Sampling(p.temperature, p.top_p, p.seed),
+        sampling=Sampling(p.temperature, p.top_p, p.seed, p.top_k, p.min_p, p.repetition_penalty),
         stop=tuple(s for s in p.stop if s),
         max_tokens=p.max_tokens,
     )
