@@ -1,4 +1,4 @@
-"""The command `igc`: check, show, diff, patch, merge, compile. The one place of this package that touches files.
+"""The command `igc`: check, show, diff, patch, merge, compile. It reads the files of this package; `files.py` writes them.
 
 Exit codes: 0 fine · 1 findings · 2 bad usage or unreadable input · 3 internal error.
 Results go to standard output, messages to standard error; with `--json` both are one JSON object on standard output.
@@ -8,7 +8,6 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -23,6 +22,7 @@ from dots.program import Program
 from igc import conflicts, igb, patch, render
 from igc.check import Diagnostic, check
 from igc.compile import LEVELS, compile
+from igc.files import write_file
 from igc.graph import Graph, Invalid
 from igc.merge import merge3
 from igc.patch import Patch
@@ -165,7 +165,7 @@ def patch_facts(found: Patch) -> dict[str, object]:
 def diff_files(options: argparse.Namespace) -> Answer:
     change = patch.diff(read_graph(options.a), read_graph(options.b))
     if options.output is not None:
-        write_file(options.output, patch.write(change))
+        write(options.output, patch.write(change))
     status = FINDINGS if options.exit_code and change.ops else FINE
     return Answer(status, render.ops_lines(change.ops), {"patch": patch_facts(change)})
 
@@ -177,7 +177,7 @@ def patch_file(options: argparse.Namespace) -> Answer:
     except Invalid as error:
         one = Diagnostic(error.code, error.path, None, None, error.expected, error.got)
         return findings(options.base, [one])
-    write_file(options.output, igb.write(result))
+    write(options.output, igb.write(result))
     return Answer(facts=hexed(igb.hashes_of(result)))
 
 
@@ -187,7 +187,7 @@ def merge_files(options: argparse.Namespace) -> Answer:
         result = merge3(base, ours, theirs, catalogue())
     except Invalid as error:
         return findings(options.output, [Diagnostic(error.code, error.path, None, None, error.expected, error.got)])
-    write_file(options.output, igb.write(result.graph))
+    write(options.output, igb.write(result.graph))
     facts = {"conflicts": [render.plain(conflicts.to_value(one)) for one in result.conflicts]}
     lines = render.conflict_lines(result.conflicts)
     return Answer(FINE if result.clean else FINDINGS, lines, facts | hexed(igb.hashes_of(result.graph)))
@@ -197,7 +197,7 @@ def compile_file(options: argparse.Namespace) -> Answer:
     result = compile(read_graph(options.file), catalogue(), options.fusion)
     if isinstance(result, list):
         return findings(options.file, result)
-    write_file(options.output, program.show(result).encode() if options.text else program.write(result))
+    write(options.output, program.show(result).encode() if options.text else program.write(result))
     count = len(result.blocks[0].instructions)
     return Answer(facts={"instructions": count, "inputs": list(result.inputs), "outputs": list(result.outputs)})
 
@@ -241,28 +241,11 @@ def read_graph(path: Path) -> Graph:
     return read_as(Graph, path, "a .igb")
 
 
-def write_file(path: Path, data: bytes) -> None:
-    """All of it or nothing: a new file takes the place of the old one."""
+def write(path: Path, data: bytes) -> None:
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            try:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                Path(file.name).chmod(0o666 & ~umask())
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        write_file(path, data)
     except OSError as error:
         raise Unreadable(shown(path), "unwritable", "a place to write", error.strerror or repr(error)) from error
-
-
-def umask() -> int:
-    """The mask of this process; it can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 if __name__ == "__main__":

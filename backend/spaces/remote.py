@@ -17,6 +17,7 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Re
 
 from dots.shape import ID
 from igc import render
+from igc.files import write_file
 
 FINE, FINDINGS, UNREADABLE = range(3)
 MOST: Final = 256 << 20  # bytes of an answer: two diffs and a merge
@@ -87,7 +88,7 @@ def pull(arguments: argparse.Namespace) -> int:
     status, data = remote.ask("GET", where)
     if status != 200:
         facts(status, data, ())
-    arguments.output.write_bytes(data)
+    write_file(arguments.output, data)
     print("no version" if newest is None else f"version {newest['number']}")
     return FINE
 
@@ -108,7 +109,7 @@ def push(arguments: argparse.Namespace) -> int:
         facts(status, body, ())
     tell_stale(found)
     if arguments.merge is not None and found["merged"] is not None:
-        arguments.merge.write_bytes(base64.b64decode(found["merged"], validate=True))
+        write_file(arguments.merge, base64.b64decode(found["merged"], validate=True))
     return FINDINGS
 
 

@@ -1,5 +1,6 @@
 """The command `igc`: exit codes, messages, files."""
 
+import errno
 import json
 import os
 import subprocess
@@ -13,6 +14,7 @@ from dots import program
 from dots.components import catalogue
 from igc import cli, igb, patch
 from igc.compile import compile
+from igc.files import write_file
 from igc.graph import edge_of
 from tests.igc.build import chat, graph, nid, node
 
@@ -152,6 +154,31 @@ def test_compile_writes_the_program_or_its_text(here: Path, capsys: pytest.Captu
     assert capsys.readouterr().out == (here / "a.txt").read_text() * 2
     assert cli.main(["compile", "a.igb", "-o", "plain.dotbin", "--fusion", "none"]) == 0
     assert len(program.read((here / "plain.dotbin").read_bytes()).blocks[0].instructions) == 4
+
+
+def test_what_is_written_goes_where_the_path_leads_and_replaces_files_alone(here: Path) -> None:
+    (here / "link.igb").symlink_to("b.igb")
+    assert cli.main(["merge", "a.igb", "a.igb", "a.igb", "-o", "link.igb"]) == 0
+    assert (here / "link.igb").is_symlink()
+    assert (here / "b.igb").read_bytes() == (here / "a.igb").read_bytes()
+    os.mkfifo(here / "pipe")
+    reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert cli.main(["merge", "a.igb", "a.igb", "a.igb", "-o", "pipe"]) == 0
+    assert (os.read(reader, 1 << 16), (here / "pipe").is_fifo()) == ((here / "a.igb").read_bytes(), True)
+    os.close(reader)
+
+
+def test_a_write_that_fails_leaves_the_file_as_it_was(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = (here / "a.igb").read_bytes()
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.igb'"):
+        write_file(here / "a.igb", b"half")
+    assert (here / "a.igb").read_bytes() == before
+    assert [path.name for path in here.iterdir() if path.name.startswith(".")] == []
 
 
 def test_compile_of_a_graph_with_findings_writes_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
