@@ -1,4 +1,4 @@
-"""The command `igc`: check, show, diff, patch, merge, compile. It reads the files of this package; `files.py` writes them.
+"""The command `igc`: check, show, diff, patch, merge, compile. It alone reads files here, and `files.py` writes them.
 
 Exit codes: 0 fine · 1 findings · 2 bad usage or unreadable input · 3 internal error.
 Results go to standard output, messages to standard error; with `--json` both are one JSON object on standard output.
