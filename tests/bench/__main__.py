@@ -1,24 +1,25 @@
-"""`make bench`: how fast the model runs here, against llama.cpp in the same minutes. Prints a table and the ratios, and
-writes them to `build/bench/` as JSON and Markdown."""
+"""`make bench`: how fast the model runs here, against llama.cpp and transformers in the same minutes. Prints tables and
+ratios, and writes them to `build/bench/` as JSON and Markdown."""
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
 from dots.models.isa import available, physical_cores
 from dots.models.model import KNOWN, find_file
 from tests.bench.machine import facts
-from tests.bench.measure import Running, Task, compete, spread
-from tests.bench.peers import HERE, ROOT, llama_cpp, q4_0
+from tests.bench.measure import Running, Spread, Task, compete, spread
+from tests.bench.peers import HERE, ROOT, llama_cpp, q4_0, transformers
+from tests.bench.start import PROMPT, Starting, race
 
 MODEL = "smollm2-135m-instruct"
 STREAMS, ROWS = 8, 320
-TASKS = (
-    Task("decode, 1 stream", "decode", 1, 64, prompt=128),
-    Task(f"decode, {STREAMS} streams", "decode", STREAMS, 16, prompt=128),
-    Task("prefill", "prefill", 1, 0, prompt=177),
-)
+ONE = Task("decode, 1 stream", "decode", 1, 64, prompt=128)
+EIGHT = Task(f"decode, {STREAMS} streams", "decode", STREAMS, 16, prompt=128)
+PREFILL = Task("prefill", "prefill", 1, 0, prompt=177)
+TASKS = (ONE, EIGHT, PREFILL)
 
 
 def ours() -> list[Running]:
@@ -27,72 +28,122 @@ def ours() -> list[Running]:
     return [Running(f"Spaces {n}", [sys.executable, script, n, str(STREAMS), str(ROWS)]) for n in names]
 
 
-def theirs() -> list[Running]:
+def bound() -> list[Running]:
+    """What no one-stream decoder that reads these weights can exceed."""
+    names = [f"numba-{isa}" for isa in available()][:1]
+    script = str(HERE / "reading_contender.py")
+    return [Running("the weights read, nothing computed", [sys.executable, script, n], only=[ONE.name]) for n in names]
+
+
+def llama_files(python: Path) -> list[tuple[str, Path, str]]:
     """The same file with and without llama.cpp's extra buffer types, and requantised to what it likes best."""
-    python = llama_cpp()
-    if python is None:
-        return []
     file = find_file(KNOWN[MODEL])
-    requantised = q4_0(python, file)
     files = [("Q4_1", file, "0"), ("Q4_1, extra buffers", file, "1")]
-    files += [("requantised to Q4_0, extra buffers", requantised, "1")] if requantised else []
-    script, rest = str(HERE / "llama_contender.py"), [str(physical_cores()), str(STREAMS), str(ROWS)]
-    return [Running(f"llama.cpp {name}", [str(python), script, str(f), *rest, extra]) for name, f, extra in files]
+    requantised = q4_0(python, file)
+    if requantised is not None:
+        files += [("requantised to Q4_0", requantised, "0"), ("requantised to Q4_0, extra buffers", requantised, "1")]
+    return files
 
 
-def table(contenders: list[Running]) -> list[str]:
+def theirs(wanted: set[str]) -> list[Running]:
+    found = []
+    threads, shape = str(physical_cores()), [str(physical_cores()), str(STREAMS)]
+    if "llama" in wanted and (python := llama_cpp()) is not None:
+        script = str(HERE / "llama_contender.py")
+        for name, file, extra in llama_files(python):
+            found.append(Running(f"llama.cpp {name}", [str(python), script, str(file), *shape, str(ROWS), extra]))
+    if "torch" in wanted and (python := transformers()) is not None:
+        script, file = str(HERE / "torch_contender.py"), str(find_file(KNOWN[MODEL]))
+        for kind in ("float32", "bfloat16"):
+            found.append(Running(f"transformers {kind}", [str(python), script, file, threads, str(STREAMS), kind]))
+    return found
+
+
+def starters(wanted: set[str]) -> list[Starting]:
+    prompt = [str(i) for i in passage()[:PROMPT]]
+    path = os.pathsep.join([str(ROOT / "backend"), str(ROOT / "engine")])
+    found = [
+        Starting("Spaces", [sys.executable, str(HERE / "spaces_start.py"), *prompt], {**os.environ, "PYTHONPATH": path})
+    ]
+    if "llama" in wanted and (python := llama_cpp()) is not None:
+        script, threads = str(HERE / "llama_start.py"), str(physical_cores())
+        for name, file, extra in llama_files(python):
+            command = [str(python), script, str(file), threads, extra, *prompt]
+            found.append(Starting(f"llama.cpp {name}", command, os.environ))
+    return found
+
+
+def passage() -> list[int]:
+    recorded = json.loads((ROOT / "tests/golden/model/vectors.json").read_text(encoding="utf-8"))
+    return [int(i) for i in recorded["passage"]["ids"]]
+
+
+def cell(s: Spread, digits: int = 0) -> str:
+    return f"{s.median:.{digits}f} ({s.least:.{digits}f}–{s.most:.{digits}f})"
+
+
+def speed_table(contenders: list[Running]) -> list[str]:
     lines = ["| tokens a second, median (least–most) | " + " | ".join(t.name for t in TASKS) + " |"]
     lines.append("|---" * (len(TASKS) + 1) + "|")
-    for contender in contenders:
-        cells = []
-        for task in TASKS:
-            if task.name not in contender.speeds:
-                cells.append(contender.failed or "–")
-                continue
-            s = spread(contender.speeds[task.name])
-            cells.append(f"{s.median:.0f} ({s.least:.0f}–{s.most:.0f})")
-        lines.append(f"| {contender.name} | " + " | ".join(cells) + " |")
+    for c in contenders:
+        cells = [cell(spread(c.speeds[t.name])) if t.name in c.speeds else c.failed or "–" for t in TASKS]
+        lines.append(f"| {c.name} | " + " | ".join(cells) + " |")
     return lines
 
 
+def start_table(entrants: list[Starting]) -> list[str]:
+    lines = [f"| seconds to the first token after {PROMPT}, median (least–most) | |", "|---|---|"]
+    return lines + [f"| {e.name} | {cell(spread(e.seconds), 2) if e.seconds else e.failed or '–'} |" for e in entrants]
+
+
 def ratios(contenders: list[Running]) -> list[str]:
-    """Our first executor against each peer, and against the best of them."""
-    first, peers = contenders[0], [c for c in contenders if c.name.startswith("llama.cpp") and not c.failed]
-    lines = []
-    for task in TASKS if peers else ():
-        own = spread(first.speeds[task.name]).median
-        speeds = {p.name: spread(p.speeds[task.name]).median for p in peers}
-        best = max(speeds, key=lambda name: speeds[name])
-        each = ", ".join(f"{own / speed:.2f}x {name}" for name, speed in speeds.items())
-        lines.append(f"- {task.name}: **{own / speeds[best]:.2f}x** the best peer ({best}); {each}")
+    """Our first executor against each kind of peer's best, and against the bound."""
+
+    def speed(contender: Running, task: Task) -> float:
+        return spread(contender.speeds[task.name]).median if task.name in contender.speeds else 0.0
+
+    first, lines = contenders[0], []
+    for kind in ("llama.cpp Q4_1", "llama.cpp", "transformers float32", "transformers bfloat16"):
+        peers = [c for c in contenders if c.name.startswith(kind) and not c.failed]
+        for task in TASKS if peers else ():
+            best = max(peers, key=lambda c: speed(c, task))
+            lines.append(f"- {task.name}: **{speed(first, task) / speed(best, task):.2f}x** {best.name}")
+        if peers:
+            best = max(peers, key=lambda c: speed(c, ONE))
+            lines.append(f"- {EIGHT.name}: **{speed(first, EIGHT) / speed(best, ONE):.2f}x** one stream of {best.name}")
+    for reading in (c for c in contenders if ONE.name in c.speeds and list(c.only) == [ONE.name]):
+        lines.append(f"- {ONE.name}: **{speed(first, ONE) / speed(reading, ONE):.0%}** of the bound that reading sets")
     return lines or ["- no peer ran, so there is no ratio"]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--no-peers", action="store_true", help="measure this project alone")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", default="llama,torch", help="of llama, torch; empty: this project alone")
+    parser.add_argument("--only", choices=["speed", "start"], help="one kind of measurement")
     options = parser.parse_args()
-    machine = facts()
-    prompt = json.loads((ROOT / "tests/golden/model/vectors.json").read_text(encoding="utf-8"))["passage"]["ids"]
-    contenders = ours() + ([] if options.no_peers else theirs())
-    disturbed = compete(contenders, TASKS, prompt, options.rounds)
+    wanted = set(filter(None, options.peers.split(",")))
+    machine, report, figures = facts(), [], {}
+    disturbed = 0
+    if options.only != "start":
+        contenders = [*ours(), *bound(), *theirs(wanted)]
+        disturbed += compete(contenders, TASKS, passage(), options.rounds)
+        report += [*speed_table(contenders), "", *ratios(contenders), ""]
+        figures["speeds"] = {c.name: c.failed or c.speeds for c in contenders}
+    if options.only != "speed":
+        entrants = starters(wanted)
+        disturbed += race(entrants, options.rounds)
+        report += start_table(entrants)
+        figures["starts"] = {e.name: e.failed or e.seconds for e in entrants}
     machine["measurements that began on a busy machine"] = str(disturbed)
-    report = [
-        *(f"- {key}: {value}" for key, value in machine.items()),
-        f"- {MODEL}, {physical_cores()} threads, {options.rounds} interleaved rounds, "
-        "contexts from 128 tokens, a prompt of 177",
-        "",
-        *table(contenders),
-        "",
-        *ratios(contenders),
-    ]
+    head = [f"- {key}: {value}" for key, value in machine.items()]
+    head.append(f"- {MODEL}, {physical_cores()} threads, {options.rounds} interleaved rounds")
     out = ROOT / "build" / "bench"
     out.mkdir(parents=True, exist_ok=True)
-    (out / "decode.md").write_text("\n".join(report) + "\n", encoding="utf-8")
-    speeds = {c.name: c.failed or c.speeds for c in contenders}
-    (out / "decode.json").write_text(json.dumps({"machine": machine, "speeds": speeds}, indent=1), encoding="utf-8")
-    print("\n".join(report))
+    text = "\n".join([*head, "", *report])
+    (out / "bench.md").write_text(text + "\n", encoding="utf-8")
+    (out / "bench.json").write_text(json.dumps({"machine": machine, **figures}, indent=1), encoding="utf-8")
+    print(text)
     print(f"written to {Path('build/bench')}")
 
 

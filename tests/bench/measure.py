@@ -5,7 +5,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +61,7 @@ class Running:
 
     name: str
     command: Sequence[str]
+    only: Collection[str] = ()  # tasks by name; empty: all
     failed: str = ""
     speeds: dict[str, list[float]] = field(default_factory=dict)
 
@@ -77,9 +78,10 @@ class Running:
         answer: dict[str, float] = json.loads(line)
         return answer
 
+    def takes(self, task: Task) -> bool:
+        return not self.failed and (not self.only or task.name in self.only)
+
     def run(self, task: Task, prompt: list[int], keep: bool) -> None:
-        if self.failed:
-            return
         assert self.process.stdin is not None
         order = {"do": task.do, "streams": task.streams, "steps": task.steps, "prompt": prompt[: task.prompt]}
         self.process.stdin.write(json.dumps(order) + "\n")
@@ -106,6 +108,8 @@ def compete(contenders: Sequence[Running], tasks: Sequence[Task], prompt: list[i
         for i in range(rounds + 1):
             for task in tasks:
                 for contender in contenders:
+                    if not contender.takes(task):
+                        continue
                     disturbed += not settle()
                     contender.run(task, prompt, keep=i > 0)
             print(f"round {i}/{rounds}", file=sys.stderr)
