@@ -69,6 +69,22 @@ def test_edits_made_offline_are_there_after_a_reload_exactly_once(cable: Cable, 
     assert sorted(editor.nodes()) == sorted([first, second])
 
 
+def test_words_typed_without_a_link_right_before_a_reload_come_back(cable: Cable, page: Page, served: Served) -> None:
+    """The page ends before its edits were due to be kept, and answers nothing any more."""
+    editor = Editor.open_new(page, served.origin)
+    node = editor.add("text.input", 400, 200)
+    settled(page)
+    for words in ("one", "two", "three", "four"):
+        cable.pull()
+        expect(page.get_by_test_id("link")).to_have_text("Kept on this machine")
+        editor.type(node, "text", words)
+        cable.out = False
+        page.reload()
+        expect(page.get_by_test_id(f"node-{node}")).to_contain_text(words)
+        settled(page)
+        assert igb.read(editor.igb()).nodes[node].params == {"text": words}
+
+
 def test_a_push_whose_answer_was_lost_is_not_applied_twice(cable: Cable, page: Page, served: Served) -> None:
     editor = Editor.open_new(page, served.origin)
     settled(page)

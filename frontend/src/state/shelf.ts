@@ -76,7 +76,9 @@ export class Database implements Shelf {
       tx.oncomplete = () => resolve();
       tx.onabort = () => reject(tx.error);
     });
-    const [result] = await Promise.all([act(tx), done]);
+    const acted = act(tx);
+    if (mode === "readwrite") tx.commit(); // all is asked for by now; a page that ends answers no request, which would abort it
+    const [result] = await Promise.all([acted, done]);
     return result;
   }
 }
