@@ -25,7 +25,7 @@ const TOLD_BY: Readonly<Record<Module, readonly Kind[]>> = {
 const EDITING = new Set(
   [
     "draft Draft.edgesAt",
-    "patch rebase fitOp fitNode fitField present",
+    "patch rebase isOvertaken fitOp fitNode fitField present",
     "ops isFieldOp nodesOf invertOps invertOp compose cancel composeField composeNode withField differences changes",
   ].flatMap((line) => {
     const [module, ...functions] = line.split(" ");
