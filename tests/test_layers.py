@@ -17,7 +17,7 @@ PACKAGES = {
 }
 BELOW = {"spaces": {"igc", "dots"}, "igc": {"dots"}, "dots": {"sol"}, "sol": set()}
 LIGHT = {"dots.codec", "dots.shape", "dots.notation", "dots.program", "dots.spec", "dots.template", "dots.components"}
-HEAVY = {"numpy", "numba", "llvmlite", "tokenizers", "cupy"}
+HEAVY = {"numpy", "numba", "llvmlite", "tokenizers", "llguidance", "cupy"}
 
 Import = tuple[str, int]
 

@@ -27,11 +27,12 @@ from dots.errors import Refused, exit_code
 from dots.events import END_KINDS, Event
 from dots.excerpts import facts
 from dots.flow import Flow
+from dots.grammar import Grammars
 from dots.models.model import KNOWN, load
 from dots.pages import Pool
 from dots.program import Limits, Program
 from dots.runtime import Runtime
-from dots.spec import Message, ModelRequest, Sampling, Values
+from dots.spec import Grammar, Message, ModelRequest, Sampling, Values
 
 FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130
 DEFAULT_MODEL: Final = next(iter(KNOWN))
@@ -90,6 +91,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--stop", action="append", type=_text, default=[], metavar="TEXT", help="end before it; repeatable"
     )
+    form = one.add_mutually_exclusive_group()
+    form.add_argument("--json-schema", type=Path, metavar="FILE", help="say only JSON that this schema allows")
+    form.add_argument("--grammar", type=Path, metavar="FILE", help="say only what this Lark grammar allows")
     one.add_argument("--temperature", type=_number(0, 2), default=0.0, help="0 (greedy) to 2")
     one.add_argument("--top-p", type=_share, default=1.0, help="draw among the likeliest that reach this share; 1: all")
     one.add_argument("--top-k", type=_whole(1000), default=0, help="draw among so many of the likeliest; 0: all")
@@ -221,6 +225,7 @@ def run_prompt(given: argparse.Namespace) -> int:
         sampling=Sampling(
             given.temperature, given.top_p, given.seed, given.top_k, given.min_p, given.repetition_penalty
         ),
+        grammar=_grammar(given),
     )
     model = load(given.model, given.executor)
     work = Work(
@@ -231,19 +236,33 @@ def run_prompt(given: argparse.Namespace) -> int:
         stop=tuple(stop for stop in given.stop if stop),
         end_tokens=not given.no_end_tokens,
     )
+    grammars = Grammars(model.tokenizer.pieces, model.end_tokens)
+    matcher = grammars.matcher(request.grammar) if request.grammar else None
     arena = Arena(PAGE)
-    engine = Engine(model, Pool(arena.low, arena.low.pages), arena.low)
-    shown = print_nothing if given.json else print_new
-    dot = engine.submit(work, shown)
     try:
-        while engine.busy:
-            engine.step()
-    except KeyboardInterrupt:
-        engine.cancel(dot)
-        shown(dot)
+        engine = Engine(model, Pool(arena.low, arena.low.pages), arena.low)
+        if matcher and (failure := matcher.compile()):
+            raise Refused(failure)
+        shown = print_nothing if given.json else print_new
+        dot = engine.submit(work, shown, matcher)
+        try:
+            while engine.busy:
+                engine.step()
+        except KeyboardInterrupt:
+            engine.cancel(dot)
+            shown(dot)
     finally:
+        if matcher:
+            matcher.close()
+        grammars.close()
         arena.close()
     return _report(given, dot)
+
+
+def _grammar(given: argparse.Namespace) -> Grammar | None:
+    if given.json_schema is not None:
+        return Grammar("json_schema", _read(given.json_schema))
+    return Grammar("lark", _read(given.grammar)) if given.grammar is not None else None
 
 
 def print_new(dot: Dot) -> None:

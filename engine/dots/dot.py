@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from dots.arena import KIB, PAGE
 from dots.errors import Code, Failure
+from dots.grammar import Matcher
 from dots.kv import Sequence, pages_for
 from dots.models.device import Geometry
 from dots.program import Limits
@@ -54,6 +55,7 @@ class Dot:
     work: Work
     pages: int  # reserved at admission
     on_change: Callable[["Dot"], None]
+    matcher: Matcher | None = None  # closed when the dot ends
     state: State = State.QUEUED
     place: int = 0  # in the queue, from 1
     reason: str = ""  # why it waits: pool or dots

@@ -11,6 +11,7 @@ from time import monotonic
 from dots.arena import PAGE, Region
 from dots.dot import Dot, State, Work, never_fits
 from dots.errors import Code, Failure, Refused
+from dots.grammar import Matcher
 from dots.kv import pages_for
 from dots.language import Language
 from dots.pages import Pool
@@ -51,12 +52,12 @@ class Engine:
     def busy(self) -> bool:
         return bool(self.scheduler.running or self.scheduler.waiting)
 
-    def submit(self, work: Work, on_change: Callable[[Dot], None]) -> Dot:
-        """Queue a dot; raises Refused with the numbers when it could never run."""
+    def submit(self, work: Work, on_change: Callable[[Dot], None], matcher: Matcher | None = None) -> Dot:
+        """Queue a dot; raises Refused with the numbers when it could never run. A compiled matcher is then its own."""
         failure = never_fits(work, self.geometry, self.pool.total)
         if failure:
             raise Refused(failure)
-        dot = Dot(next(self._keys), work, pages_for(work.rows, self.geometry.kv_bytes), on_change)
+        dot = Dot(next(self._keys), work, pages_for(work.rows, self.geometry.kv_bytes), on_change, matcher)
         self.scheduler.add(dot)
         return dot
 
@@ -74,6 +75,8 @@ class Engine:
         self.scheduler.remove(dot)
         if dot.kv is not None:
             dot.kv.release()
+        if dot.matcher is not None:
+            dot.matcher.close()
 
     def postprocess(self, plan: Plan, results: Iterable[Result]) -> list[Dot]:
         """Take the tokens, end what is at its end; returns every dot that changed."""
@@ -118,10 +121,17 @@ class Engine:
     def _append(self, dot: Dot, token: int) -> None:
         dot.tokens.append(token)
         work = dot.work
-        if work.end_tokens and token in self.language.end_tokens:
+        if (work.end_tokens or dot.matcher) and token in self.language.end_tokens:
             self.release(dot, State.DONE, finish="end")
-        elif dot.stream.push(self.pieces[token]):
+            return
+        if dot.stream.push(self.pieces[token]):
             self.release(dot, State.DONE, finish="stop")
+            return
+        complete = dot.matcher.took(token) if dot.matcher else False
+        if isinstance(complete, Failure):
+            self.release(dot, State.FAILED, failure=complete)
+        elif complete:  # nothing could follow but an end token
+            self.release(dot, State.DONE, finish="end")
         elif work.max_tokens is not None and dot.steps >= work.max_tokens:
             self.release(dot, State.DONE, finish="cut")
         elif dot.steps >= work.limits.steps:

@@ -6,7 +6,7 @@ story fused or not. A failed unit makes its outputs ABSENT; other branches go on
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from time import monotonic
 from typing import Any, Final, Protocol
 
@@ -18,6 +18,7 @@ from dots.engine import Usage
 from dots.errors import Code, Failure, Refused
 from dots.events import Event
 from dots.excerpts import cut, excerpts, facts, said
+from dots.grammar import Matcher
 from dots.language import Language
 from dots.program import Program
 from dots.slots import Slots
@@ -32,10 +33,18 @@ SLICE: Final = 0.005  # seconds of inline work before the engine gets its turn
 Emit = Callable[[Event], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request in the engine's terms: what takes time and no model is done."""
+
+    prompt: list[int]
+    matcher: Matcher | None  # of the request's grammar; whoever gets it closes it
+
+
 class Services(Protocol):
     """What a flow asks of the runtime. Answers come back on the runtime's own thread."""
 
-    def submit(self, work: Work, on_change: Callable[[Dot], None]) -> Dot: ...
+    def submit(self, work: Work, on_change: Callable[[Dot], None], matcher: Matcher | None) -> Dot: ...
 
     def cancel_dot(self, dot: Dot) -> None: ...
 
@@ -43,7 +52,7 @@ class Services(Protocol):
 
     def language(self) -> Language | Failure: ...
 
-    def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None: ...
+    def prepare(self, request: ModelRequest, done: Callable[[Prepared | Failure], None]) -> Handle: ...
 
     def call(self, call: Call, log: Log, done: Callable[[Values | Failure], None]) -> Handle: ...
 
@@ -196,19 +205,20 @@ class Flow:
         if request.model != language.name:
             self._fail(u, Failure(Code.NOT_FOUND, "model", language.name, request.model))
             return
-        self.services.tokenize(request, lambda prompt: self._submit(u, request, prompt))
+        u.stop = self.services.prepare(request, lambda prepared: self._submit(u, request, prepared))
 
-    def _submit(self, u: Unit, request: ModelRequest, prompt: list[int] | Failure) -> None:
+    def _submit(self, u: Unit, request: ModelRequest, prepared: Prepared | Failure) -> None:
+        u.stop = None
         if u.ended:
             return
-        if isinstance(prompt, Failure):
-            self._fail(u, prompt)
+        if isinstance(prepared, Failure):
+            self._fail(u, prepared)
             self._advance()
             return
         assert u.limits is not None
         work = Work(
             space=self.space,
-            prompt=tuple(prompt),
+            prompt=tuple(prepared.prompt),
             limits=u.limits,
             sampling=request.sampling,
             stop=request.stop,
@@ -216,9 +226,11 @@ class Flow:
             end_tokens=request.end_tokens,
         )
         try:
-            u.dot = self.services.submit(work, lambda dot: self._changed(u, dot))
+            u.dot = self.services.submit(work, lambda dot: self._changed(u, dot), prepared.matcher)
             self.dots.add(u.dot)
         except Refused as refused:
+            if prepared.matcher:
+                prepared.matcher.close()
             self._fail(u, refused.failure)
             self._advance()
 

@@ -81,8 +81,11 @@ def _sampled(dot: Dot, logits: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
         return Result(dot, failure=Failure(Code.INVALID_VALUE, "executor", "finite logits", "NaN or infinity"))
     sampling = dot.work.sampling
     seen = (*dot.work.prompt, *dot.tokens) if sampling.repetition_penalty != 1 else ()
+    allowed = dot.matcher.allowed() if dot.matcher else None
+    if isinstance(allowed, Failure):
+        return Result(dot, failure=allowed)
     try:
-        return Result(dot, token=sample(logits, sampling, dot.steps, seen))
+        return Result(dot, token=sample(logits, sampling, dot.steps, seen, allowed))
     except Exception as error:
         log.exception("sampling of dot %d", dot.key)
         return Result(

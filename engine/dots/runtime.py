@@ -22,7 +22,8 @@ from dots.components import Catalogue
 from dots.dot import Dot, Work
 from dots.engine import Engine, Usage
 from dots.errors import Code, Failure, Refused
-from dots.flow import Emit, Flow
+from dots.flow import Emit, Flow, Prepared
+from dots.grammar import Grammars, Matcher
 from dots.language import Language
 from dots.models.device import Batch
 from dots.pages import Pool
@@ -89,6 +90,8 @@ class Runtime:
         self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.calls = Calls(self.post)
         self.tokenizing = ThreadPoolExecutor(1, "dots-tokens")
+        self.compiling = ThreadPoolExecutor(2, "dots-grammar")
+        self.grammars: Grammars | None = None  # of the loaded model
         self.thread = threading.Thread(target=self._main, name="dots-engine", daemon=True)
         self.running = True
 
@@ -107,6 +110,9 @@ class Runtime:
             self.thread.join()
         self.calls.close()
         self.tokenizing.shutdown(cancel_futures=True)
+        self.compiling.shutdown(cancel_futures=True)
+        if self.grammars is not None:
+            self.grammars.close()
         self.arena.close()
 
     def post(self, work: Callable[[], None]) -> None:
@@ -195,6 +201,7 @@ class Runtime:
         self.loaded, self.load_seconds = loaded, monotonic() - self.load_began
         if not isinstance(loaded, Failure):
             self.engine = Engine(loaded, self.pool, self.home)
+            self.grammars = Grammars(loaded.tokenizer.pieces, loaded.end_tokens)
         self.on_loaded(self.status())
         held_back, self.held_back = self.held_back, []
         for flow in held_back:
@@ -216,9 +223,9 @@ class Runtime:
     def ended(self, flow: Flow) -> None:
         self.flows.pop(flow.run, None)
 
-    def submit(self, work: Work, on_change: Callable[[Dot], None]) -> Dot:
+    def submit(self, work: Work, on_change: Callable[[Dot], None], matcher: Matcher | None) -> Dot:
         assert self.engine is not None, "a flow that asks a model starts after it is loaded"
-        return self.engine.submit(work, on_change)
+        return self.engine.submit(work, on_change, matcher)
 
     def cancel_dot(self, dot: Dot) -> None:
         if self.engine is not None:
@@ -232,18 +239,29 @@ class Runtime:
     def language(self) -> Language | Failure:
         return self.loaded or Failure(Code.NOT_FOUND, "model", self.model, "it is still loading", retry=True)
 
-    def tokenize(self, request: ModelRequest, done: Callable[[list[int] | Failure], None]) -> None:
-        """Long prompts are cut into tokens beside the engine, so that the others' tokens keep coming."""
+    def prepare(self, request: ModelRequest, done: Callable[[Prepared | Failure], None]) -> Handle:
+        """Prompts are cut into tokens and grammars are compiled beside the engine, so that the others' tokens keep
+        coming; the handle ends a compilation and gives back what it made."""
         language = self.language()
-        if isinstance(language, Failure):
-            done(language)
-            return
+        if isinstance(language, Failure) or self.grammars is None:
+            done(language if isinstance(language, Failure) else Failure(Code.NOT_FOUND, "model", self.model, "none"))
+            return lambda: None
+        matcher = self.grammars.matcher(request.grammar) if request.grammar else None
 
-        def work() -> None:
-            answer = tokens(language, request)
+        def cut_up() -> None:
+            prompt = tokens(language, request)
+            if matcher is None or isinstance(prompt, Failure):
+                answer = prompt if isinstance(prompt, Failure) else Prepared(prompt, None)
+                self.post(lambda: done(answer))
+            else:
+                self.compiling.submit(compiled, prompt, matcher)
+
+        def compiled(prompt: list[int], matcher: Matcher) -> None:
+            answer = matcher.compile() or Prepared(prompt, matcher)
             self.post(lambda: done(answer))
 
-        self.tokenizing.submit(work)
+        self.tokenizing.submit(cut_up)
+        return matcher.close if matcher else lambda: None
 
     def call(self, call: Call, log: Log, done: Callable[[Values | Failure], None]) -> Handle:
         return self.calls.begin(call, log, done)

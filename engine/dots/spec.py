@@ -118,6 +118,14 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
+class Grammar:
+    """What a text must look like: a JSON Schema, or a grammar in llguidance's variation of Lark."""
+
+    kind: str  # json_schema or lark
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """What an anchor asks of the model; exactly one of `messages` (chat template) and `text` (raw) is set."""
 
@@ -128,6 +136,7 @@ class ModelRequest:
     stop: tuple[str, ...] = ()
     max_tokens: int | None = None  # soft: the node ends `cut` and its text passes on
     end_tokens: bool = True  # False: end tokens are ordinary tokens
+    grammar: Grammar | None = None  # every token follows it; the text ends where it does
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from dots import components
 from dots.components import BadComponent, Component, catalogue, load
-from dots.spec import Effect, ModelResult, Sampling
+from dots.spec import Effect, Grammar, ModelResult, Sampling
 
 ALL = catalogue()
 PURE = (Effect.PURE, Effect.TEMPLATE, Effect.REDUCE)
@@ -92,6 +92,36 @@ def test_generate_hands_on_every_number_of_the_sampling() -> None:
 def test_a_number_outside_its_range_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValidationError):
         ALL["llm.generate"].spec.params.model_validate(wrong)
+
+
+def test_generate_asks_for_json_by_its_schema_and_then_for_no_stop_strings() -> None:
+    spec, module = ALL["llm.generate"].spec, ALL["llm.generate"].module
+    given = {"stop": ["x"], "json_schema": '{"type": "integer"}'}
+    text = module.request(spec.params.model_validate(given), {"prompt": "Hi"})
+    assert (text.grammar, text.stop) == (None, ("x",))
+    made = module.request(spec.params.model_validate({"format": "json", **given}), {"prompt": "Hi"})
+    assert (made.grammar, made.stop) == (Grammar("json_schema", '{"type": "integer"}'), ())
+    assert json.loads(spec.params().json_schema)["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "a JSON Schema: Expecting value (line 1)"),
+        ('{\n"type": ]', "a JSON Schema: Expecting value (line 2)"),
+        ("[]", "a JSON Schema, which is an object"),
+        ('{"minimum": Infinity}', "a JSON Schema: Infinity is no JSON"),
+        ('{"items":' * 20_000 + "}" * 20_000, "String should have at most 65536 characters"),
+        ("[" * 60_000, "a JSON Schema: "),
+        ('{"minimum": ' + "9" * 5_000 + "}", "a JSON Schema: "),
+    ],
+)
+def test_a_text_that_is_no_schema_is_told_at_its_field(text: str, says: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ALL["llm.generate"].spec.params.model_validate({"json_schema": text})
+    (error,) = caught.value.errors(include_url=False)
+    assert error["loc"] == ("json_schema",)
+    assert error["msg"].startswith(says)
 
 
 def test_generate_reports_its_usage() -> None:

@@ -6,17 +6,21 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, Literal
 
 import pytest
+from pydantic import BaseModel, ConfigDict, Field
 
 from dots.arena import PAGE, Arena
+from dots.cli import main
 from dots.dot import Dot, State, Work
 from dots.engine import Engine
 from dots.errors import Code, Refused
+from dots.grammar import Grammars
 from dots.models.model import Model, load
 from dots.pages import Pool
 from dots.program import Limits, show, write
-from dots.spec import Message, ModelRequest, Sampling
+from dots.spec import Grammar, Message, ModelRequest, Sampling
 from tests.dots.world import generate, program, pure
 
 pytestmark = pytest.mark.model
@@ -136,6 +140,46 @@ def test_a_forged_end_token_in_a_prompt_is_text(model: Model) -> None:
     assert sum(t in model.end_tokens for t in forged) == sum(t in model.end_tokens for t in plain)
 
 
+# ---- grammars ----------
+
+
+class Person(BaseModel):
+    """What a model is asked for, and the judge of what it said: another reader of schemas than the one that masks."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+    name: Annotated[str, Field(min_length=1, max_length=12)]
+    age: Annotated[int, Field(ge=0, le=120)]
+    likes: Annotated[list[Literal["tea", "茶", "coffee"]], Field(min_length=1, max_length=3)]
+    address: Annotated[str, Field(max_length=10)] | None = None
+
+
+SAMPLINGS = (Sampling(), Sampling(1.0, 0.95, 3), Sampling(2.0, seed=5), Sampling(1.5, 1.0, 8, 50, 0.01, 1.4))
+
+
+def test_the_model_under_a_schema_says_json_that_keeps_it_and_neighbours_say_what_they_say_alone(
+    engine: Engine, model: Model
+) -> None:
+    grammars = Grammars(model.tokenizer.pieces, model.end_tokens)
+    schema = Grammar("json_schema", json.dumps(Person.model_json_schema()))
+    plain = [asked(model, "Once upon a time", 40), asked(model, TWENTY, 24)]
+    alone = [dot.tokens for dot in run(engine, *plain)]
+    ids = model.prompt_tokens(ModelRequest(NAME, messages=(Message("user", "Describe a person as JSON."),)))
+    dots = [engine.submit(work, lambda dot: None) for work in plain]
+    for sampling in SAMPLINGS:
+        matcher = grammars.matcher(schema)
+        assert matcher.compile() is None
+        dots.append(engine.submit(Work("s", tuple(ids), Limits(160, 16384, 60), sampling), lambda dot: None, matcher))
+    while engine.busy:
+        engine.step()
+    grammars.close()
+    assert [dot.tokens for dot in dots[:2]] == alone
+    for dot in dots[2:]:
+        assert dot.finish == "end", dot.failure
+        Person.model_validate_json(dot.stream.text)
+    assert len({dot.stream.text for dot in dots[2:]}) == len(SAMPLINGS)
+    assert engine.pool.free == engine.pool.total
+
+
 # ---- the command line ----------
 
 
@@ -159,6 +203,24 @@ def test_dots_run_prints_text_and_usage_and_exits_with_the_code_of_701() -> None
     told = json.loads(out_json)
     assert (status, told["text"] + "\n") == (65, out)
     assert (told["usage"]["steps"], told["usage"]["prompt_tokens"], told["failure"]["code"]) == (16, 20, 701)
+
+
+def test_dots_run_keeps_to_a_schema_or_a_grammar(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    files = {
+        "schema.json": json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}),
+        "colour.lark": 'start: "red" | "green" | "你好"\n',
+        "broken.lark": "start: (",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert main(["run", "--prompt", "Is it?", "--json-schema", str(tmp_path / "schema.json"), "--max-steps", "40"]) == 0
+    assert isinstance(json.loads(capfdbinary.readouterr().out)["ok"], bool)
+    assert main(["run", "--prompt", "A colour?", "--grammar", str(tmp_path / "colour.lark"), "--json"]) == 0
+    told = json.loads(capfdbinary.readouterr().out)
+    assert (told["finish"], told["text"] in {"red", "green", "你好"}) == ("end", True)
+    assert main(["run", "--prompt", "x", "--grammar", str(tmp_path / "broken.lark")]) == 65
+    out, said = capfdbinary.readouterr()
+    assert (out, b"INVALID_VALUE (1) at grammar" in said) == (b"", True)
 
 
 def test_dots_exec_gives_byte_equal_outputs_from_either_form(tmp_path: Path) -> None:

@@ -38,6 +38,10 @@ SOURCE = node("in", "text.input")
     ("made", "expected"),
     [
         (graph(node("a", "no.such")), ("unknown_component", nid("a"), None)),
+        (
+            graph(SOURCE, node("a", "llm.generate", {"json_schema": "{"}), edges=("in.text > a.prompt",)),
+            ("bad_param", nid("a"), "json_schema"),
+        ),
         (graph(node("a", "text.input", version=2)), ("unknown_version", nid("a"), None)),
         (graph(node("a", "text.input", {"colour": 1})), ("unknown_param", nid("a"), "colour")),
         (graph(node("a", "text.input", {"text": 1})), ("bad_param", nid("a"), "text")),

@@ -3,14 +3,17 @@
 Tokens appear as they are made; the step and KV budgets are hard limits.
 """
 
-from typing import Annotated, Literal
+import json
+from typing import Annotated, Final, Literal, NoReturn
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, field_validator
+from pydantic_core import PydanticCustomError
 
 from dots.spec import (
     Budget,
     Effect,
     Example,
+    Grammar,
     Label,
     Message,
     ModelRequest,
@@ -22,6 +25,13 @@ from dots.spec import (
     Spec,
     Values,
 )
+
+SCHEMA: Final = """{
+  "type": "object",
+  "properties": {"answer": {"type": "string"}},
+  "required": ["answer"],
+  "additionalProperties": false
+}"""
 
 
 class Generate(Params):
@@ -54,13 +64,45 @@ class Generate(Params):
         json_schema_extra={"zh": "重复惩罚", "widget": "slider", "step": 0.05},
     )
     seed: int = Field(0, ge=0, le=2**53 - 1, title="Seed", json_schema_extra={"zh": "随机种子"})
+    format: Literal["text", "json"] = Field(
+        "text",
+        title="Format",
+        json_schema_extra={"zh": "格式", "options": {"text": ["Text", "文本"], "json": ["JSON", "JSON"]}},
+    )
+    json_schema: str = Field(
+        SCHEMA,
+        max_length=65_536,
+        title="JSON Schema",
+        json_schema_extra={"zh": "JSON 模式（Schema）", "widget": "multiline", "when": {"format": "json"}},
+    )
     stop: list[Annotated[str, StringConstraints(max_length=256)]] = Field(
-        [], max_length=8, title="Stop at", json_schema_extra={"zh": "停止符", "widget": "list", "escapes": True}
+        [],
+        max_length=8,
+        title="Stop at",
+        json_schema_extra={"zh": "停止符", "widget": "list", "escapes": True, "when": {"format": "text"}},
     )
     max_tokens: int = Field(
         128, ge=1, le=1_000_000, title="Most tokens", json_schema_extra={"zh": "最多词元", "unit": "tok"}
     )
     model: str = Field("smollm2-135m-instruct", title="Model", json_schema_extra={"zh": "模型", "widget": "model"})
+
+    @field_validator("json_schema")
+    @classmethod
+    def _is_schema(cls, text: str) -> str:
+        """Its form only: what the engine cannot keep of a schema it refuses when the node runs."""
+        try:
+            schema = json.loads(text, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            at = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+            raise PydanticCustomError("json_schema", "a JSON Schema: {said}{at}", {"said": said, "at": at}) from None
+        if not isinstance(schema, dict):
+            raise PydanticCustomError("json_schema", "a JSON Schema, which is an object")
+        return text
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
 
 
 SPEC = Spec(
@@ -90,8 +132,9 @@ def request(p: Generate, inputs: Values) -> ModelRequest:
         messages=(*chat, Message("user", prompt)) if p.mode == "chat" else None,
         text=prompt if p.mode == "raw" else None,
         sampling=Sampling(p.temperature, p.top_p, p.seed, p.top_k, p.min_p, p.repetition_penalty),
-        stop=tuple(s for s in p.stop if s),
+        stop=tuple(s for s in p.stop if s) if p.format == "text" else (),
         max_tokens=p.max_tokens,
+        grammar=Grammar("json_schema", p.json_schema) if p.format == "json" else None,
     )
 
 
