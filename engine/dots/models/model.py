@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,9 +84,13 @@ def find_file(known: KnownModel) -> Path:
     raise Refused(Failure(Code.NOT_FOUND, "model file", f"{known.file} of package {known.package}", "nothing"))
 
 
-def file_digest(path: Path) -> str:
+def checked_digest(name: str, path: Path) -> str:
+    """SHA-256 of the file, hex; a known model's must be the known one."""
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if name in KNOWN and digest != KNOWN[name].sha256:
+        raise Refused(Failure(Code.INVALID_VALUE, f"model file {path.name}", KNOWN[name].sha256, digest))
+    return digest
 
 
 def load(name: str, executor: str = "auto", path: Path | None = None) -> Model:
@@ -97,19 +102,22 @@ def load(name: str, executor: str = "auto", path: Path | None = None) -> Model:
         if name not in KNOWN:
             raise Refused(Failure(Code.NOT_FOUND, "model", " or ".join(KNOWN), repr(name)))
         path = find_file(KNOWN[name])
-    digest = file_digest(path)
-    if name in KNOWN and digest != KNOWN[name].sha256:
-        raise Refused(Failure(Code.INVALID_VALUE, f"model file {path.name}", KNOWN[name].sha256, digest))
-    file = open_model(path)
-    tokenizer = BytePairTokenizer(read_vocabulary(file))
-    return Model(
-        name=name,
-        digest=digest,
-        tokenizer=tokenizer,
-        template=read_template(file, tokenizer),
-        end_tokens=tokenizer.vocabulary.ends,
-        executor=make_executor(file, executor),
-    )
+    with ThreadPoolExecutor(max_workers=2) as helpers:  # hashing and packing leave the interpreter to the tokenizer
+        hashing = helpers.submit(checked_digest, name, path)
+        try:
+            file = open_model(path)
+            making = helpers.submit(make_executor, file, executor)
+            tokenizer = BytePairTokenizer(read_vocabulary(file))
+        finally:
+            digest = hashing.result()  # another file than the known one is refused as that, whatever it holds
+        return Model(
+            name=name,
+            digest=digest,
+            tokenizer=tokenizer,
+            template=read_template(file, tokenizer),
+            end_tokens=tokenizer.vocabulary.ends,
+            executor=making.result(),
+        )
 
 
 def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate | None:

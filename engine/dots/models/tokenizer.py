@@ -70,14 +70,15 @@ def read_vocabulary(file: ModelFile) -> Vocabulary:
         raise Refused(Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.model", "'gpt2' (byte-level BPE)", got))
     tokens = file.texts(key + "tokens")
     kinds = file.integers(key + "token_type")
-    merges = [tuple(m.split(" ", 1)) for m in file.texts(key + "merges")]
+    merges = file.texts(key + "merges")
     if len(kinds) != len(tokens) or len(set(tokens)) != len(tokens):
         got = f"{len(tokens)} tokens, {len(set(tokens))} different, {len(kinds)} types"
         raise Refused(
             Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.tokens", "distinct, each with a type", got)
         )
     known = {name for name, kind in zip(tokens, kinds, strict=True) if kind != CONTROL}  # as the model has them
-    pairs = [(m[0], m[1]) for m in merges if len(m) == 2 and {m[0], m[1], m[0] + m[1]} <= known]
+    halves = (merge.partition(" ") for merge in merges)
+    pairs = [(a, b) for a, space, b in halves if space and a in known and b in known and a + b in known]
     if len(pairs) != len(merges):
         got = f"{len(merges) - len(pairs)} that are not"
         raise Refused(Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.merges", "pairs of known tokens", got))
@@ -108,8 +109,7 @@ class BytePairTokenizer:
         self._bpe.pre_tokenizer = splitter(vocabulary.pre)
         defined = [t for _, (t, kind) in named if kind == USER_DEFINED]
         self._bpe.add_tokens([AddedToken(t, special=False, normalized=False) for t in defined])
-        alphabet = byte_alphabet()
-        self.pieces: list[bytes] = [piece(t, kind, alphabet) for _, (t, kind) in named]
+        self.pieces: list[bytes] = [piece(t, kind) for _, (t, kind) in named]
 
     def encode(self, text: str) -> list[int]:
         """Plain text; lookalikes of special tokens are ordinary text."""
@@ -143,13 +143,17 @@ class BytePairTokenizer:
         return Detokenizer(self.pieces)
 
 
-def piece(token: str, kind: int, alphabet: dict[str, int]) -> bytes:
+BYTES = byte_alphabet()
+STAND_INS, BYTE_OF = frozenset(BYTES), {ord(stand_in): byte for stand_in, byte in BYTES.items()}
+
+
+def piece(token: str, kind: int) -> bytes:
     """The bytes a token stands for; a control token stands for none."""
     if kind == CONTROL:
         return b""
-    if kind == USER_DEFINED or any(c not in alphabet for c in token):
+    if kind == USER_DEFINED or not STAND_INS.issuperset(token):
         return token.encode("utf-8", "replace")
-    return bytes(alphabet[c] for c in token)
+    return token.translate(BYTE_OF).encode("latin-1")
 
 
 class Detokenizer:
