@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dots.errors import Code, Failure, Refused
-from dots.models.quant import FORMATS, Bytes, Floats, Format, dequantise, format_name
+from dots.models.quant import FORMATS, Bytes, Floats, Format, dequantise, first_broken_row, format_name
 
 MAX_KEYS = 4096
 MAX_TENSORS = 65_536
@@ -46,7 +46,15 @@ class Tensor:
     data: Bytes  # (rows, bytes a row), a read-only view of the file
 
     def floats(self) -> Floats:
+        self.require_finite()
         return dequantise(self.data, self.format).reshape(self.shape)
+
+    def require_finite(self) -> None:
+        """One scale that is not a number would make every text of the model noise."""
+        row = first_broken_row(self.data, self.format)
+        if row is not None:
+            got = f"infinity or NaN in row {row} of {len(self.data)}"
+            raise Refused(Failure(Code.INVALID_VALUE, f"model file, {self.name}", "finite numbers", got))
 
 
 @dataclass(frozen=True, slots=True)

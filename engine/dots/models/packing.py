@@ -2,7 +2,9 @@
 
 A tile is 16 rows. For each block of 32 columns it holds, in order, columns 0-3 of row 0, columns 0-3 of row 1, …, then
 columns 4-7 of each row, and so on; a 4-bit byte carries columns c and c + 16. Scales lie beside, sixteen at a time.
-Everything comes straight from the mapped file by transposition; formats that are not blocks are quantised to 8 bits.
+
+Q4_0 and Q4_1 are 4 bits as they are, Q4_K with its scales multiplied out and rounded to half precision. Q8_0, Q5_0 and
+Q4_0 beside another kind are 8 bits as they are; everything else is quantised to 8 bits anew.
 """
 
 from collections.abc import Sequence
@@ -11,11 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dots.errors import Code, Failure, Refused
 from dots.models.gguf import Tensor
+from dots.models.quant import STEPS, q4_k_scales, q4_k_steps
 
 BLOCK = 32  # columns that share a scale
 ROWS = 16  # of a tile
-FOUR_BIT, EIGHT_BIT = ("Q4_0", "Q4_1"), "Q8_0"
+FOUR_BIT = ("Q4_0", "Q4_1", "Q4_K")
+
+Halves = NDArray[np.float16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,8 @@ def pack(layers: Sequence[Sequence[Tensor]]) -> Packed:
     weights = np.empty((*shape, 64 * bits), np.uint8)
     scales = np.empty((*shape, 2 if bits == 4 else 1, ROWS), np.float16)
     for i, parts in enumerate(layers):
+        for part in parts:
+            part.require_finite()
         quants, factors = zip(*map(blocks, parts), strict=True)
         interleave(np.concatenate(quants), weights[i])
         tiles = np.concatenate(factors).reshape(shape[1], ROWS, shape[2], -1)
@@ -56,21 +64,40 @@ def interleave(quants: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:
     out.reshape(rows // ROWS, blocks, size // 4, ROWS, 4)[:] = tiles.transpose(0, 2, 3, 1, 4)
 
 
-def four_bit_blocks(tensor: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+def four_bit_blocks(tensor: Tensor) -> tuple[NDArray[np.uint8], Halves]:
     """Nibbles (rows, blocks, 16) and d, m (rows, blocks, 2)."""
-    raw = tensor.data.reshape(tensor.shape[0], -1, tensor.format.bytes)
+    rows = tensor.shape[0]
+    raw = tensor.data.reshape(rows, -1, tensor.format.bytes)
     if tensor.format.name == "Q4_1":
         return raw[..., 4:], raw[..., :4].copy().view(np.float16)
-    d = raw[..., :2].copy().view(np.float16)
-    return raw[..., 2:], np.concatenate([d, d * np.float16(-8)], axis=-1)
+    if tensor.format.name == "Q4_0":
+        d = raw[..., :2].copy().view(np.float16).astype(np.float32)
+        return raw[..., 2:], halves(tensor, np.concatenate([d, d * np.float32(-8)], axis=-1))
+    blocks = tensor.data.reshape(-1, tensor.format.bytes)
+    steps = q4_k_steps(blocks)
+    quants = (steps[..., :16] | steps[..., 16:] << 4).astype(np.uint8, copy=False)
+    factors = np.stack(q4_k_scales(blocks), axis=-1)
+    return quants.reshape(rows, -1, 16), halves(tensor, factors.reshape(rows, -1, 2))
 
 
-def eight_bit_blocks(tensor: Tensor) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+def eight_bit_blocks(tensor: Tensor) -> tuple[NDArray[np.uint8], Halves]:
     """Signed bytes (rows, blocks, 32) and d (rows, blocks, 1)."""
-    if tensor.format.name == EIGHT_BIT:
-        raw = tensor.data.reshape(tensor.shape[0], -1, tensor.format.bytes)
-        return raw[..., 2:], raw[..., :2].copy().view(np.float16)
-    values = tensor.floats().reshape(tensor.shape[0], -1, BLOCK)
-    d = (np.abs(values).max(axis=-1, keepdims=True) / np.float32(127)).astype(np.float16)
-    steps = np.where(d > 0, d, np.float16(1)).astype(np.float32)
-    return np.clip(np.rint(values / steps), -127, 127).astype(np.int8).view(np.uint8), d
+    rows = tensor.shape[0]
+    if tensor.format.name in STEPS:
+        blocks = tensor.data.reshape(-1, tensor.format.bytes)
+        steps = STEPS[tensor.format.name](blocks).view(np.uint8)
+        return steps.reshape(rows, -1, BLOCK), blocks[:, :2].copy().view(np.float16).reshape(rows, -1, 1)
+    values = tensor.floats().reshape(rows, -1, BLOCK)
+    d = halves(tensor, np.abs(values).max(axis=-1, keepdims=True) / np.float32(127))
+    step = np.where(d > 0, d, np.float16(1)).astype(np.float32)
+    return np.clip(np.rint(values / step), -127, 127).astype(np.int8).view(np.uint8), d
+
+
+def halves(tensor: Tensor, factors: NDArray[np.float32]) -> Halves:
+    """Scales in half precision, where that holds them."""
+    most = int(np.finfo(np.float16).max)
+    peak = np.abs(factors).max()
+    if peak > most:
+        where = f"model file, {tensor.name}"
+        raise Refused(Failure(Code.INVALID_VALUE, where, f"scales of 32 weights up to {most}", f"{peak:g}"))
+    return factors.astype(np.float16)

@@ -39,6 +39,7 @@ class QuantisedExecutor:
         self.config = c
         self.geometry = c.geometry(kv_itemsize=2)
         self._embedding = weights.embedding
+        self._embedding.require_finite()  # its rows are translated when they are looked up
         self._matrices: list[Packed] = [
             pack([[w.attn_q, w.attn_k, w.attn_v] for w in layers]),
             pack([[w.attn_output] for w in layers]),

@@ -9,31 +9,7 @@ from hypothesis import strategies as st
 
 from dots.models.gguf import MalformedModel, open_model, parse
 from dots.models.llama import read_config, read_weights
-
-U32, F32, BOOL, STRING, ARRAY, U64 = 4, 6, 7, 8, 9, 10
-
-
-def text(value):
-    raw = value.encode() if isinstance(value, str) else value
-    return struct.pack("<Q", len(raw)) + raw
-
-
-def pair(key, kind, raw):
-    return text(key) + struct.pack("<I", kind) + raw
-
-
-def entry(name, shape, code, offset):
-    dims = struct.pack(f"<I{len(shape)}Q", len(shape), *shape[::-1])
-    return text(name) + dims + struct.pack("<IQ", code, offset)
-
-
-def file(pairs=(), entries=(), data=b"", version=3, magic=b"GGUF", keys=None, tensors=None, align=32):
-    head = magic + struct.pack(
-        "<IQQ", version, len(entries) if tensors is None else tensors, len(pairs) if keys is None else keys
-    )
-    raw = head + b"".join(pairs) + b"".join(entries)
-    return raw + bytes(-len(raw) % align) + data
-
+from tests.dots.models.made import ARRAY, BOOL, F32, STRING, U32, entry, file, pair, text, texts
 
 ONE = np.arange(64, dtype=np.float32)
 GOOD = file(
@@ -41,7 +17,7 @@ GOOD = file(
         pair("name", STRING, text("tiny")),
         pair("count", U32, struct.pack("<I", 7)),
         pair("on", BOOL, b"\x01"),
-        pair("list", ARRAY, struct.pack("<IQ", STRING, 2) + text("a") + text("é")),
+        pair("list", ARRAY, texts(["a", "é"])),
         pair("ids", ARRAY, struct.pack("<IQ3I", U32, 3, 1, 2, 3)),
     ],
     [entry("w", (2, 32), 0, 0)],
@@ -96,8 +72,14 @@ def test_a_bad_file_is_refused_where_it_is_bad(name):
 
 
 def test_an_unknown_tensor_type_is_refused_by_name():
-    with pytest.raises(MalformedModel, match="Q6_K"):
-        parse(file(entries=[entry("w", (1, 256), 14, 0)], data=bytes(256)))
+    with pytest.raises(MalformedModel, match=r"'w' in one of F32, .*, Q6_K, BF16, got Q5_K"):
+        parse(file(entries=[entry("w", (1, 256), 13, 0)], data=bytes(256)))
+
+
+@pytest.mark.parametrize("code", [12, 14])
+def test_rows_that_are_no_whole_blocks_are_refused_with_both_numbers(code):
+    with pytest.raises(MalformedModel, match="expected rows of 'w' in blocks of 256, got rows of 576"):
+        parse(file(entries=[entry("w", (2, 576), code, 0)], data=bytes(2000)))
 
 
 @pytest.mark.parametrize("end", range(0, len(GOOD) - 1, 3))
@@ -135,7 +117,7 @@ def llama(**change):
     pairs = [
         pair("general.architecture", STRING, text("llama")),
         pair("llama.attention.layer_norm_rms_epsilon", F32, struct.pack("<f", 1e-5)),
-        pair("tokenizer.ggml.tokens", ARRAY, struct.pack("<IQ", STRING, 2) + text("a") + text("b")),
+        pair("tokenizer.ggml.tokens", ARRAY, texts(["a", "b"])),
         *(pair(f"llama.{k}", U32, struct.pack("<I", v)) for k, v in numbers.items()),
     ]
     square = ["attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]
