@@ -5,16 +5,22 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dots.dot import Dot, State
 from dots.errors import Code, Failure
 from dots.grammar import COMPILE, MAX_TEXT, Grammars, Matcher
+from dots.models.device import Batch
 from dots.spec import Grammar, Sampling
 from tests.dots.toy import END, PIECES, ToyExecutor, ToyModel, ToyTokenizer, text_of
 from tests.dots.world import data, generate, program, running, story, work, world
@@ -177,6 +183,25 @@ def test_dots_with_and_without_a_grammar_share_steps_and_say_what_they_say_alone
     assert re.fullmatch("[a-m]+Z?", text_of(all_three[1]))
 
 
+def test_a_mask_or_a_penalty_leaves_the_logits_of_the_step_as_they_were(toy: Grammars) -> None:
+    """They are the executor's, and other dots' rows lie beside them."""
+    kept: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
+
+    @dataclass
+    class Watched(ToyExecutor):
+        def forward(self, batch: Batch) -> NDArray[np.float32]:
+            logits = ToyExecutor.forward(self, batch)
+            kept.append((logits, logits.copy()))
+            return logits
+
+    with world(model=ToyModel(Watched())) as w:
+        w.submit(work("there", max_tokens=8, sampling=Sampling(0.7, 0.9, 2, 5, 0.1, 1.5)))
+        w.engine.submit(work("hello", max_tokens=8), lambda dot: None, compiled(toy, "start: /[a-z]+/"))
+        w.run()
+    assert len(kept) > 3
+    assert all(after.tobytes() == before.tobytes() for after, before in kept)
+
+
 def test_a_grammar_that_comes_to_nothing_fails_its_dot_only_and_keeps_its_text(toy: Grammars) -> None:
     """Toy tokens hold no exclamation mark: after three letters nothing can come next."""
     with world() as w:
@@ -331,6 +356,20 @@ def test_the_process_comes_back_after_its_end(small: Grammars) -> None:
     assert small._live == 0
 
 
+def test_matchers_end_with_the_process_that_asked_for_them() -> None:
+    code = (
+        "import os\nfrom dots.grammar import Grammars\nfrom dots.spec import Grammar\n"
+        "grammars = Grammars([b'', b'a'], [0])\nmatcher = grammars.matcher(Grammar('lark', 'start: \"a\"+'))\n"
+        "assert matcher.compile() is None\nprint(grammars._process.pid, flush=True)\nos._exit(1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    watched = Path("/proc", done.stdout.strip())
+    end = time.monotonic() + 10
+    while watched.exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert done.returncode == 1 and not watched.exists()
+
+
 # ---- flows ----------
 
 
@@ -362,3 +401,4 @@ def test_a_flow_gets_json_that_keeps_its_schema_and_a_bad_schema_fails_its_node(
         events = r.ended(bad, "bad", text="hi")
         assert story(events)[-2:] == [("bbbbbbbbbb", "failed"), (None, "ended")]
         assert data(events, "failed", "bbbbbbbbbb")["where"] == "grammar"
+        assert r.runtime.grammars is not None and r.runtime.grammars._live == 0
