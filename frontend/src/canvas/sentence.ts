@@ -105,6 +105,7 @@ export function failure(t: TFunction, error: NodeError): string {
   if (code === INVALID && port) {
     return t("fail.input", { port, expected: typed(t, expected), got: typed(t, TYPE_OF[got] ?? got) });
   }
+  if (code === INVALID && where === "grammar") return t("fail.grammar", { expected, got });
   if (code === OVER_TIME) return t("fail.time", { expected });
   if (code === OVER_MEMORY) return tooLarge(t, error);
   return t("card.needs", { expected, got });

@@ -406,6 +406,7 @@ export const en = {
     raw: "This model has no chat mode. Set Mode to Raw.",
     input: "{{port}} needs {{expected}}, got {{got}}.",
     time: "No answer within the limit: {{expected}}.",
+    grammar: "This JSON Schema cannot be kept. Needs {{expected}}, got {{got}}.",
   },
   fact: {
     least: "{{value}} or more",
@@ -420,6 +421,8 @@ export const en = {
     short: "at least {{value}} characters",
     one: "one of {{value}}",
     version: "version {{value}}",
+    schema: "a JSON Schema ({{value}})",
+    object: "a JSON Schema, which is an object",
   },
   diag: {
     missing_input: "Has no wire. It needs {{expected}}.",

@@ -22,6 +22,8 @@ const FACTS: readonly [RegExp, string][] = [
   [/^one of (.+)$/, "fact.one"],
   [/^('.+' or '.+')$/, "fact.one"],
   [/^version (.+)$/, "fact.version"],
+  [/^a JSON Schema: (.+)$/, "fact.schema"],
+  [/^(a JSON Schema, which is an object)$/, "fact.object"],
 ];
 
 export function fact(t: TFunction, text: string): string {

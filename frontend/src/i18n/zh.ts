@@ -408,6 +408,7 @@ export const zh: Words = {
     raw: "此模型没有对话模式。把模式改为“原文”。",
     input: "{{port}} 需要 {{expected}}，收到 {{got}}。",
     time: "超出时限，没有回答：{{expected}}。",
+    grammar: "无法遵循此 JSON Schema：需要 {{expected}}，收到 {{got}}。",
   },
   fact: {
     least: "不小于 {{value}}",
@@ -422,6 +423,8 @@ export const zh: Words = {
     short: "至少 {{value}} 个字符",
     one: "{{value}} 之一",
     version: "版本 {{value}}",
+    schema: "JSON Schema（{{value}}）",
+    object: "JSON Schema，须为对象",
   },
   diag: {
     missing_input: "没有连线，需要 {{expected}}。",

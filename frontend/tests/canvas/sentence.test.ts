@@ -32,12 +32,20 @@ describe("in Chinese, what the server says in English", () => {
       "太长：连同回答共 4000 tok，模型最多 2048。",
     ],
     [error(800, "queue", "a", "b"), "需要 a，收到 b。"],
+    [error(1, "grammar", "a schema", "a circle"), "无法遵循此 JSON Schema：需要 a schema，收到 a circle。"],
   ])("%o", (failed, words) => expect(failure(t, failed)).toBe(words));
 
   test.each([
     ["bad_param", "less than or equal to 2", "9", "需要不大于 2，收到 9。"],
     ["bad_param", "a valid integer", "x", "需要整数，收到 x。"],
     ["bad_param", "'chat' or 'raw'", "x", "需要 'chat', 'raw' 之一，收到 x。"],
+    [
+      "bad_param",
+      "a JSON Schema: Expecting value (line 1)",
+      "{",
+      "需要 JSON Schema（Expecting value (line 1)），收到 {。",
+    ],
+    ["bad_param", "a JSON Schema, which is an object", "[]", "需要 JSON Schema，须为对象，收到 []。"],
     ["type_mismatch", "text", "json", "需要文本，收到 JSON。"],
     ["duplicate_name", "a name that no other input of the run has", "text", "“text”已被占用，名称须各不相同。"],
     ["unheard_of", "one thing", "another", "需要 one thing，收到 another。"],
