@@ -30,7 +30,7 @@ START: Final = 30.0  # seconds for the process to read a vocabulary, once
 MOST: Final = 128  # matchers at once: each is a process
 MAX_TEXT: Final = 64 << 10  # bytes of a grammar
 FREE: Final = '\n%llguidance {"no_forcing": true}\n'
-# One way to write each value: a small model given free white space writes nothing else.
+# One way to write each value: where white space is free a model may write it without end.
 LAYOUT: Final = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
 
 Ids = NDArray[np.intp]
@@ -113,6 +113,7 @@ class Grammars:
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                start_new_session=True,  # an interrupt at the terminal is for us to hear
             )
         ours.settimeout(START)
         self._control = ours
@@ -144,6 +145,8 @@ class Matcher:
         text = source(self.grammar)
         if isinstance(text, Failure):
             return text
+        if not self.grammars.last:
+            return wrong("a model that can end a text", "no end token")
         with self._lock:
             self._compiling = not self._closed
         failure = self._compiled(text) if self._compiling else wrong("a grammar", "it was cancelled")

@@ -43,10 +43,8 @@ class Tokens:
     bos_token_id = None
 
     def __init__(self, pieces: Sequence[bytes], ends: Sequence[int]) -> None:
-        special = [n for n, piece in enumerate(pieces) if not is_text(piece)]
-        marked = dict.fromkeys(special, b"")
-        self.tokens = [b"\xff<%d>" % n if n in marked else piece for n, piece in enumerate(pieces)]
-        self.special_token_ids = special
+        self.tokens = [piece if is_text(piece) else b"\xff<%d>" % n for n, piece in enumerate(pieces)]
+        self.special_token_ids = [n for n, piece in enumerate(pieces) if not is_text(piece)]
         self.eos_token_id = ends[0]
 
     def __call__(self, text: bytes) -> list[int]:

@@ -347,6 +347,10 @@ def test_no_more_matchers_than_there_is_room_for(small: Grammars, monkeypatch: p
     compiled(small, 'start: "a"').close()
 
 
+def test_a_model_without_an_end_token_follows_no_grammar() -> None:
+    assert refused(Grammars(SMALL, ()), 'start: "a"').got == "no end token"
+
+
 def test_the_process_comes_back_after_its_end(small: Grammars) -> None:
     compiled(small, 'start: "a"').close()
     assert small._process is not None
