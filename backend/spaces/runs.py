@@ -43,6 +43,8 @@ class Live:
     begun: bool = False  # its task has taken its first step
     cancelled: bool = False
     stopped: bool = False  # by the end of this server
+    kept: bool = False  # its end stands in the database; until then only its log can tell it
+    forgotten: bool = False  # let go of it as soon as it is kept
     started: float = 0.0
 
 
@@ -158,9 +160,10 @@ class Runs:
             except Refused as error:  # a disk without room: its log stays in memory until there is some
                 log.error("run %s is not recorded yet: %s", live.id, error)
                 await asyncio.sleep(KEEP_AGAIN)
-        ended = [run.id for run in self.live.values() if run.space == live.space and run.log.ended]
-        for run in ended[:-KEPT_LOGS]:
-            del self.live[run]
+        live.kept = True
+        kept = [run.id for run in self.live.values() if run.space == live.space and run.kept]
+        for run in [live.id] if live.forgotten else kept[:-KEPT_LOGS]:
+            self.live.pop(run, None)
 
     async def cancel(self, run: str, space: str) -> None:
         """Cancel a run by id; one that has ended stays as it is.
@@ -180,8 +183,11 @@ class Runs:
             live.task.cancel()
 
     def forget(self, space: str) -> None:
-        """Let go of the logs of a Space whose runs have all ended; they stand in the database."""
-        self.live = {run.id: run for run in self.live.values() if run.space != space}
+        """Let go of the logs of a Space whose runs have all ended, each once it stands in the database."""
+        for run in [run for run in self.live.values() if run.space == space]:
+            run.forgotten = True
+            if run.kept:
+                del self.live[run.id]
 
     async def cancel_space(self, space: str) -> None:
         for run in self.running(space):

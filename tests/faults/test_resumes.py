@@ -107,3 +107,35 @@ def test_a_run_that_ends_on_a_full_disk_is_recorded_once_there_is_room(
         return row.status
 
     assert asyncio.run(fill()) == "done"
+
+
+def test_a_run_whose_end_is_not_yet_recorded_is_told_by_its_log_though_everyone_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All links break as a run ends, and one comes back before the disk has it: the row still says `running`."""
+    monkeypatch.setattr("spaces.runs.KEEP_AGAIN", 0.01)
+
+    async def leave() -> list[str]:
+        scene = Scene(tmp_path)
+        scene.store.full = 1 << 30
+        grown = asyncio.Event()
+        scene.runs.news = lambda space: grown.set()
+        log = await scene.runs.start(RUN, SPACE, scene.program, {})
+        while not log.ended:
+            await grown.wait()
+            grown.clear()
+        scene.runs.forget(SPACE)
+        told = [
+            one.entry.data["status"] for one in (await scene.runs.log(RUN, SPACE)).read(0) if one.entry.kind == "ended"
+        ]
+        scene.store.full = 0
+        task = scene.runs.live[RUN].task
+        assert task is not None
+        await task
+        assert not scene.runs.live
+        row = scene.store.run(RUN)
+        await scene.close()
+        assert row is not None
+        return [*told, row.status]
+
+    assert asyncio.run(leave()) == ["done", "done"]
