@@ -6,7 +6,6 @@ Each command holds a runtime of its own and gives it back at the end; no server 
 
 import argparse
 import dataclasses
-import functools
 import json
 import os
 import queue
@@ -196,7 +195,9 @@ def executed(made: Program, inputs: Values, executor: str) -> Flow:
     )
     model = str(named[0]) if named else DEFAULT_MODEL
     told: queue.SimpleQueue[Event | BaseException] = queue.SimpleQueue()
-    runtime = Runtime(catalogue(), model, functools.partial(load, model, executor), region="low", on_crash=told.put)
+    runtime = Runtime(
+        catalogue(), model, lambda tell: load(model, executor, tell=tell), region="low", on_crash=told.put
+    )
     try:
         flow = runtime.run("exec", made, inputs, "cli", {}, told.put)
         runtime.start(model=flow.needs_model)

@@ -21,7 +21,7 @@ PATIENCE: Final = 10.0  # seconds a stopping host gets
 
 
 Status = dict[str, Any]
-"""`state` (loading, ready or failed), `progress` (0 or 1), `seconds` (how long the model has been loading, or
+"""`state` (loading, ready or failed), `progress` (0 to 1), `seconds` (how long the model has been loading, or
 took), `reason` (why it failed), `device`, `executor` and `digest` (null until it is loaded), `model`, `kv_used`,
 `kv_committed`, `kv_reserved`, `kv_total` (bytes), `steps_reserved`, `dots`, `pid`."""
 

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import ctypes
 import dataclasses
-import functools
 import logging
 import os
 import signal
@@ -155,7 +154,7 @@ def ready(status: Status) -> dict[str, object]:
         "type": "ready",
         "protocol": frames.PROTOCOL,
         "state": status.state,
-        "progress": 1 if status.state == "ready" else 0,
+        "progress": round(status.progress, 2),
         "seconds": round(status.seconds, 3),
         "reason": said(str(failure)) if failure else None,
         "pid": os.getpid(),
@@ -181,7 +180,7 @@ async def serve(sock: socket.socket, model: str, executor: str, kv_pool: int) ->
     reader, writer = await asyncio.open_unix_connection(sock=sock)
     loop = asyncio.get_running_loop()
     crashed = asyncio.Event()
-    runtime = Runtime(catalogue(), model, functools.partial(load, model, executor), kv_pool)
+    runtime = Runtime(catalogue(), model, lambda tell: load(model, executor, tell=tell), kv_pool)
     host = Host(runtime, writer)
     runtime.on_loaded = host.tell_loaded
 

@@ -25,7 +25,7 @@ from dots.errors import Code, Failure, Refused
 from dots.flow import Emit, Flow, Prepared
 from dots.grammar import Grammars, Matcher
 from dots.language import Language
-from dots.models.device import Batch
+from dots.models.device import Batch, Tell
 from dots.pages import Pool
 from dots.program import Program
 from dots.spec import ModelRequest, Values
@@ -57,6 +57,7 @@ class Facts:
 @dataclass(frozen=True, slots=True)
 class Status:
     state: str  # loading, ready or failed
+    progress: float  # of loading, 0 to 1
     facts: Facts
     usage: Usage
     seconds: float  # since the model began to load, or how long that took
@@ -67,7 +68,7 @@ class Status:
 class Runtime:
     catalogue: Catalogue
     model: str
-    load: Callable[[], Language]
+    load: Callable[[Tell], Language]
     kv_pool: int = field(default_factory=default_pool)
     region: str = "high"
     on_loaded: Callable[[Status], None] = lambda status: None
@@ -84,6 +85,7 @@ class Runtime:
         self.loaded: Language | Failure | None = None
         self.load_began = monotonic()
         self.load_seconds: float | None = None
+        self.progress = 0.0  # of loading; written by its thread, read by any
         self.engine: Engine | None = None
         self.flows: dict[str, Flow] = {}
         self.held_back: list[Flow] = []  # until the model is loaded
@@ -148,7 +150,7 @@ class Runtime:
         state = "loading" if self.loaded is None else "failed" if isinstance(self.loaded, Failure) else "ready"
         seconds = monotonic() - self.load_began if self.load_seconds is None else self.load_seconds
         failure = self.loaded if isinstance(self.loaded, Failure) else None
-        return Status(state, self.facts(), self.usage(), seconds, failure)
+        return Status(state, self.progress, self.facts(), self.usage(), seconds, failure)
 
     def facts(self) -> Facts:
         if self.loaded is None or isinstance(self.loaded, Failure):
@@ -187,7 +189,7 @@ class Runtime:
     def _load(self) -> None:
         loaded: Language | Failure
         try:
-            loaded = self.load()
+            loaded = self.load(self._tell)
             warm_up(loaded)
         except Refused as refused:
             loaded = refused.failure
@@ -196,12 +198,16 @@ class Runtime:
             loaded = Failure(Code.NOT_FOUND, f"model {self.model}", "a model", f"{type(error).__name__}: {error}")
         self.post(lambda: self._take(loaded))
 
+    def _tell(self, share: float) -> None:
+        self.progress = max(self.progress, share)
+
     def _take(self, loaded: Language | Failure) -> None:
         """The model is there, or never will be: flows that waited for it begin."""
         self.loaded, self.load_seconds = loaded, monotonic() - self.load_began
         if not isinstance(loaded, Failure):
             self.engine = Engine(loaded, self.pool, self.home)
             self.grammars = Grammars(loaded.tokenizer.pieces, loaded.end_tokens)
+            self.progress = 1.0
         self.on_loaded(self.status())
         held_back, self.held_back = self.held_back, []
         for flow in held_back:

@@ -14,6 +14,7 @@ from dots import codec
 from dots.components import Catalogue, catalogue, load
 from dots.errors import Code, Failure, Refused
 from dots.excerpts import said
+from dots.models.device import Tell
 from dots.program import Limits
 from tests.dots.toy import ToyExecutor, ToyModel, letters, text_of, tokens_of
 from tests.dots.world import data, fused, generate, program, pure, running, story
@@ -159,7 +160,7 @@ def test_another_model_than_the_loaded_one_is_not_found() -> None:
 
 
 def test_a_model_that_does_not_load_fails_what_asks_it_and_nothing_else() -> None:
-    def broken() -> ToyModel:
+    def broken(tell: Tell) -> ToyModel:
         raise Refused(Failure(Code.NOT_FOUND, "model file", "a file", "nothing"))
 
     made = program(INPUT, generate("model", 1, 2), inputs={"text": 0}, text=1, out=2)
@@ -385,14 +386,20 @@ def test_cancel_tells_an_opaque_component_and_then_ends_its_process(opaque: Cata
 
 
 def test_runs_wait_for_the_model_and_then_begin() -> None:
-    gate = threading.Event()
+    gate, told = threading.Event(), threading.Event()
 
-    def slow() -> ToyModel:
+    def slow(tell: Tell) -> ToyModel:
+        tell(0.4)
+        tell(0.2)  # what another thread had not said yet
+        told.set()
         assert gate.wait(10)
         return ToyModel(ToyExecutor())
 
     asks = program(INPUT, generate("model", 1, 2, max_tokens=2), inputs={"text": 0}, out=2)
     with running(load=slow) as r:
+        assert told.wait(10)
+        status = r.runtime.ask(r.runtime.status).result(10)
+        assert (status.state, status.progress) == ("loading", 0.4)
         r.start(asks, run="asks")
         assert r.ended(program(INPUT, inputs={"text": 0}, out=1), run="plain")[0].data["digest"] is None
         gate.set()

@@ -4,7 +4,6 @@ import queue
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from dots.arena import PAGE, Arena
@@ -14,6 +13,7 @@ from dots.engine import Engine
 from dots.events import Event
 from dots.flow import Flow
 from dots.language import Language
+from dots.models.device import Tell
 from dots.pages import Pool
 from dots.program import Block, Instruction, Limits, Program, Step
 from dots.runtime import Runtime
@@ -147,11 +147,11 @@ class Running:
 def running(
     model: Language | None = None,
     components: Catalogue | None = None,
-    load: Callable[[], Language] | None = None,
+    load: Callable[[Tell], Language] | None = None,
     kv_pool: int = 256 * PAGE,
 ) -> Iterator[Running]:
     made = model or ToyModel()
-    runtime = Runtime(components or catalogue(), "toy", load or partial(lambda given: given, made), kv_pool)
+    runtime = Runtime(components or catalogue(), "toy", load or (lambda tell: made), kv_pool)
     runtime.start()
     try:
         yield Running(runtime)

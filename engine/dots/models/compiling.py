@@ -52,6 +52,7 @@ FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
 
 _turn = RLock()
 _depth = 0
+_listeners: list[Callable[[], None]] = []
 
 
 @contextmanager
@@ -72,8 +73,23 @@ def alone() -> Iterator[None]:
             _depth -= 1
 
 
+@contextmanager
+def counted(tell: Callable[[int], None]) -> Iterator[None]:
+    """Tell, with their number, of kernels as they are compiled; of none where they are found compiled."""
+    made = itertools.count(1)
+
+    def one_more() -> None:
+        tell(next(made))
+
+    _listeners.append(one_more)
+    try:
+        yield
+    finally:
+        _listeners.remove(one_more)
+
+
 def guarded(jit: Any) -> Any:
-    """The function with its cache's reads and writes under the lock."""
+    """The function with its cache's reads and writes under the lock, and who counts told of the writes."""
 
     def under_lock(act: Callable[..., Any]) -> Callable[..., Any]:
         def acting(*arguments: Any) -> Any:
@@ -84,7 +100,14 @@ def guarded(jit: Any) -> Any:
 
     if FOLDER is not None:
         cache = jit._cache
-        cache.load_overload, cache.save_overload = under_lock(cache.load_overload), under_lock(cache.save_overload)
+        load, save = under_lock(cache.load_overload), under_lock(cache.save_overload)
+
+        def save_and_tell(*arguments: Any) -> None:
+            save(*arguments)
+            for listener in list(_listeners):
+                listener()
+
+        cache.load_overload, cache.save_overload = load, save_and_tell
     return jit
 
 

@@ -4,11 +4,19 @@ The runtime owns every byte of the KV cache and hands out addresses; an executor
 `[token][layer][K|V][kv_head][dim]` at `address + token * geometry.kv_bytes` and keeps nothing between calls.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+Tell = Callable[[float], None]
+"""Hears how far long work is, from 0 to 1; never less than before."""
+
+
+def quietly(share: float) -> None:
+    """For who does not ask how far it is."""
 
 
 @dataclass(frozen=True, slots=True)

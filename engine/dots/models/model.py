@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dots.errors import Code, Failure, Refused
 from dots.models.chat import ChatTemplate
-from dots.models.device import Executor
+from dots.models.device import Executor, Tell, quietly
 from dots.models.gguf import ModelFile, open_model
 from dots.models.isa import available
 from dots.models.llama import NumpyExecutor, read_config, read_weights
@@ -93,10 +93,10 @@ def checked_digest(name: str, path: Path) -> str:
     return digest
 
 
-def load(name: str, executor: str = "auto", path: Path | None = None) -> Model:
+def load(name: str, executor: str = "auto", path: Path | None = None, tell: Tell = quietly) -> Model:
     """`executor`: auto, numpy-f32, numba-avx512vnni or numba-avx2; `auto` obeys SPACES_EXECUTOR and then the CPU.
 
-    `path` is the operator's own file for a name that is not known.
+    `path` is the operator's own file for a name that is not known. `tell` hears how far it is, from 0 to 1.
     """
     if path is None:
         if name not in KNOWN:
@@ -106,7 +106,7 @@ def load(name: str, executor: str = "auto", path: Path | None = None) -> Model:
         hashing = helpers.submit(checked_digest, name, path)
         try:
             file = open_model(path)
-            making = helpers.submit(make_executor, file, executor)
+            making = helpers.submit(make_executor, file, executor, tell)
             tokenizer = BytePairTokenizer(read_vocabulary(file))
         finally:
             digest = hashing.result()  # another file than the known one is refused as that, whatever it holds
@@ -129,7 +129,7 @@ def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate
     return ChatTemplate(file.text("tokenizer.chat_template"), tokenizer, bos_text, "" if eos < 0 else v.tokens[eos])
 
 
-def make_executor(file: ModelFile, wanted: str) -> Executor:
+def make_executor(file: ModelFile, wanted: str, tell: Tell = quietly) -> Executor:
     """The wanted one, or the fastest that this processor and this model allow."""
     config = read_config(file)
     weights = read_weights(file, config)
@@ -137,7 +137,7 @@ def make_executor(file: ModelFile, wanted: str) -> Executor:
     if wanted == "auto":
         wanted = os.environ.get("SPACES_EXECUTOR") or next(iter(fast), NumpyExecutor.name)
     if wanted in fast:
-        return QuantisedExecutor(config, weights, fast[wanted])
+        return QuantisedExecutor(config, weights, fast[wanted], tell)
     if wanted == NumpyExecutor.name:
         return NumpyExecutor(config, weights)
     raise Refused(Failure(Code.NOT_FOUND, "executor", " or ".join([*fast, NumpyExecutor.name]), repr(wanted)))

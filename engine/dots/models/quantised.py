@@ -10,7 +10,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dots.models.device import Batch
+from dots.models.compiling import counted
+from dots.models.device import Batch, Tell, quietly
+from dots.models.gguf import Tensor
 from dots.models.isa import Isa, physical_cores
 from dots.models.kernels import Shape, build
 from dots.models.llama import Config, Weights, rope_angles
@@ -20,6 +22,8 @@ from dots.models.softmax import SPAN
 from dots.models.threads import ThreadChoice
 
 Floats = NDArray[np.float32]
+
+PACKED, KERNELS = 0.1, 15  # the share of a first start that packing takes, and how many kernels are compiled then
 
 
 def can_run(c: Config, weights: Weights) -> bool:
@@ -33,20 +37,24 @@ def can_run(c: Config, weights: Weights) -> bool:
 
 
 class QuantisedExecutor:
-    def __init__(self, config: Config, weights: Weights, isa: Isa) -> None:
+    def __init__(self, config: Config, weights: Weights, isa: Isa, tell: Tell = quietly) -> None:
         c, layers = config, weights.layers
         self.name = f"numba-{isa}"
         self.config = c
         self.geometry = c.geometry(kv_itemsize=2)
         self._embedding = weights.embedding
         self._embedding.require_finite()  # its rows are translated when they are looked up
-        self._matrices: list[Packed] = [
-            pack([[w.attn_q, w.attn_k, w.attn_v] for w in layers]),
-            pack([[w.attn_output] for w in layers]),
-            pack([[w.ffn_gate, w.ffn_up] for w in layers]),
-            pack([[w.ffn_down] for w in layers]),
-            pack([[weights.output]]),
+        stacked: list[list[list[Tensor]]] = [
+            [[w.attn_q, w.attn_k, w.attn_v] for w in layers],
+            [[w.attn_output] for w in layers],
+            [[w.ffn_gate, w.ffn_up] for w in layers],
+            [[w.ffn_down] for w in layers],
+            [[weights.output]],
         ]
+        self._matrices: list[Packed] = []
+        for tensors in stacked:
+            self._matrices.append(pack(tensors))
+            tell(PACKED * len(self._matrices) / len(stacked))
         self._norms = (
             np.stack([w.attn_norm.floats() for w in layers]),
             np.stack([w.ffn_norm.floats() for w in layers]),
@@ -56,7 +64,8 @@ class QuantisedExecutor:
         self._forward = build(isa, Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head)))
         self._work: tuple[NDArray[Any], ...] = ()
         self._logits: Floats = np.empty((8, self._embedding.shape[0]), np.float32)
-        self._warm_up()
+        with counted(lambda kernels: tell(PACKED + (1 - PACKED) * min(1.0, kernels / KERNELS))):
+            self._warm_up()
 
     def _warm_up(self) -> None:
         """Compile now, or load what was compiled before, so that no request pays for it."""
