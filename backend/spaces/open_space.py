@@ -167,7 +167,7 @@ class OpenSpace:
             raise Refused(Reason.INVALID, first.code, first.where, first.expected, first.got, first.hint)
         started = await self.runs.start(frame.run, self.id, program, frame.inputs or {})
         for other in self.members:
-            other.follow(started, 0)
+            other.begin(started)
 
     def compile(self, data: bytes, targets: list[str] | None) -> Compiled:
         return compiled(read_igb(data, "run.igb"), self.catalogue, targets)

@@ -45,6 +45,8 @@ class Connection:
         self.gone = asyncio.Event()
         self.last_words = (1000, "")
         self.logs: dict[str, tuple[Log, int]] = {}  # runs followed, each with the cursor
+        self.begun: set[str] = set()  # runs that began after the welcome, until the hello's resumes are taken up
+        self.taken_up = False
         self.transfers = Transfers()
         self.space: OpenSpace
 
@@ -67,6 +69,12 @@ class Connection:
             if self.outbox.full:
                 self.leave(Reason.BUSY, "too slow, connect again")
         self.news.set()
+
+    def begin(self, log: Log) -> None:
+        """Follow a run that begins now."""
+        if not self.taken_up:
+            self.begun.add(log.run)
+        self.follow(log, 0)
 
     def follow(self, log: Log, cursor: int) -> None:
         self.logs[log.run] = (log, cursor)
@@ -160,7 +168,8 @@ class Connection:
     async def read(self, hello: wire.Hello) -> None:
         for run, cursor in (hello.resume or {}).items():
             resume = wire.Resume(run, cursor)
-            await self.answered(resume, self.on_resume(resume))
+            await self.answered(resume, self.take_up(resume))
+        self.taken_up = True
         bad = 0
         while bad < MAX_BAD_FRAMES:
             try:
@@ -223,6 +232,18 @@ class Connection:
 
     async def on_cancel(self, frame: wire.Cancel) -> None:
         await self.space.runs.cancel(frame.run, self.space.id)
+
+    async def take_up(self, frame: wire.Resume) -> None:
+        """A resume of the hello. A run asked for on the link before may have begun since the welcome: that one is told
+        from its start already, and would be told twice."""
+        try:
+            log = await self.space.runs.log(frame.run, self.space.id)
+        except Refused:
+            if frame.run not in self.begun:
+                raise
+        else:
+            if frame.run not in self.begun:
+                self.follow(log, frame.after_seq)
 
     async def on_resume(self, frame: wire.Resume) -> None:
         self.follow(await self.space.runs.log(frame.run, self.space.id), frame.after_seq)

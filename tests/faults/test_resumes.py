@@ -3,17 +3,21 @@
 import asyncio
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fastapi import WebSocket
 
 from dots.components import catalogue
 from igc import igb
-from spaces import tables
+from spaces import tables, wire
 from spaces.engine import Engine
 from spaces.errors import Reason, Refused
 from spaces.graphs import compiled
+from spaces.log import Log
+from spaces.open_space import OpenSpace
 from spaces.runs import Runs
+from spaces.socket import Connection
 from spaces.store import Store
 from spaces.templates import TEMPLATES, build
 from tests.spaces.conftest import ScriptedEngine
@@ -139,3 +143,31 @@ def test_a_run_whose_end_is_not_yet_recorded_is_told_by_its_log_though_everyone_
         return [*told, row.status]
 
     assert asyncio.run(leave()) == ["done", "done"]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["found", "not found"])
+def test_a_run_that_begins_between_a_welcome_and_its_resume_is_told_once(tmp_path: Path, known: bool) -> None:
+    """It was asked for on the link before: the start follows it for the new link, and so would the resume."""
+
+    async def race() -> tuple[int, bool]:
+        scene = Scene(tmp_path)
+        connection = Connection(cast(WebSocket, None), "someone")
+
+        class Reopened:
+            id, runs = SPACE, scene.runs
+
+        connection.space = cast(OpenSpace, Reopened)
+        log = Log(RUN, lambda: None)
+        if known:
+            scene.store.add_run(RUN, SPACE, b"s" * 32)
+        scene.store.slow = True
+        taken_up = asyncio.create_task(connection.take_up(wire.Resume(RUN, 0)))
+        await asyncio.to_thread(scene.store.asked.wait, 10)
+        connection.begin(log)
+        connection.logs[RUN] = (log, 3)  # what was sent meanwhile
+        scene.store.go.set()
+        await taken_up
+        await scene.close()
+        return connection.logs[RUN][1], connection.logs[RUN][0] is log
+
+    assert asyncio.run(race()) == (3, True)

@@ -100,14 +100,14 @@ def guarded(jit: Any) -> Any:
 
     if FOLDER is not None:
         cache = jit._cache
-        load, save = under_lock(cache.load_overload), under_lock(cache.save_overload)
+        save = cache.save_overload
 
         def save_and_tell(*arguments: Any) -> None:
             save(*arguments)
             for listener in list(_listeners):
                 listener()
 
-        cache.load_overload, cache.save_overload = load, save_and_tell
+        cache.load_overload, cache.save_overload = under_lock(cache.load_overload), under_lock(save_and_tell)
     return jit
 
 
