@@ -32,6 +32,7 @@ export const en = {
   run: {
     waitsLink: "Run waits: no link to the server",
     waitsEngine: "Run begins when the engine is ready",
+    waitsCheck: "Run begins when the graph is checked",
     waitsEmpty: "Run waits: the graph is empty",
     waitsConflicts_one: "Run waits: {{count}} open conflict",
     waitsConflicts_other: "Run waits: {{count}} open conflicts",

@@ -34,6 +34,7 @@ export const zh: Words = {
   run: {
     waitsLink: "暂不能运行：未连接服务器",
     waitsEngine: "引擎就绪后开始运行",
+    waitsCheck: "检查完成后开始运行",
     waitsEmpty: "暂不能运行：图为空",
     waitsConflicts_one: "暂不能运行：{{count}} 处冲突未解决",
     waitsConflicts_other: "暂不能运行：{{count}} 处冲突未解决",

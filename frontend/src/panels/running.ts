@@ -25,9 +25,15 @@ export function waitReason(editor: Editor, engine: EngineView): Wait {
   const conflicts = numConflicts(editor.graph);
   if (conflicts > 0) return { key: "run.waitsConflicts", count: conflicts };
   const blocking = blockers(editor);
+  if (blocking.length > 0 && !editor.checked) return { key: "run.waitsCheck" }; // they may be of the graph as it was
   if (blocking.length > 0) return { key: "run.waitsProblems", count: blocking.length };
   if (engine.state !== "ready" && engine.state !== "unknown") return { key: "run.waitsEngine" };
   return null;
+}
+
+/** Whether a run may be left armed for it: it goes by without anyone's doing. */
+function passes(reason: { key: string }, editor: Editor): boolean {
+  return reason.key === "run.waitsEngine" || reason.key === "run.waitsCheck" || editor.link === "connecting";
 }
 
 export interface Running {
@@ -46,16 +52,16 @@ export function useRunning(): Running {
     editor.getState().start();
   }
 
-  /** Say why the run waits; while the engine or the link starts the run stays armed, a second press lets it go. */
+  /** Say why the run waits; for what passes by itself the run stays armed, and a second press lets it go. */
   function wait(reason: { key: string; count?: number }): void {
     const { armed, set, say, visit } = view.getState();
-    const passes = reason.key === "run.waitsEngine" || editor.getState().link === "connecting";
-    if (passes && armed) {
+    const stays = passes(reason, editor.getState());
+    if (stays && armed) {
       set({ armed: false, notice: null });
       return;
     }
     const words = t(reason.key, { count: reason.count });
-    set({ notice: words, armed: passes });
+    set({ notice: words, armed: stays });
     say(words);
     if (reason.key === "run.waitsConflicts") set(opened(editor.getState(), view.getState()));
     const first = blockers(editor.getState())[0];
@@ -74,7 +80,7 @@ export function useRunning(): Running {
   };
 }
 
-/** Starts the armed run as soon as nothing stands against it. */
+/** Starts the armed run as soon as nothing stands against it, or says what does. */
 export function useArmed(): void {
   const { view } = useScreen();
   const engine = useEngine();
@@ -82,7 +88,10 @@ export function useArmed(): void {
   const { toggle } = useRunning();
   const start = useRef(toggle);
   start.current = toggle;
-  const waits = useEditor((editor) => waitReason(editor, engine) !== null);
+  const waits = useEditor((editor) => {
+    const reason = waitReason(editor, engine);
+    return reason !== null && passes(reason, editor);
+  });
   useEffect(() => {
     if (!armed || waits) return;
     view.getState().set({ armed: false });

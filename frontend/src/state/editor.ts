@@ -104,6 +104,7 @@ export interface Editor {
   pending: number; // ops not acknowledged
   keeps: boolean; // they outlive this page
   diagnostics: readonly Diagnostic[];
+  checked: boolean; // they are of the graph as it is shown
   run: RunView | null; // the newest run of this Space, or the past one that is looked at
   past: PastRun | null; // which one that is
   pool: Pool | null;

@@ -38,6 +38,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
   let state = keep?.found ?? replica.UNKNOWN;
   let kept = state.sent; // the push that stands in the record: one may travel only then
   let past = history.NOTHING;
+  let diagnosed = -1; // the seq of the graph that the diagnostics are of
   const names = new Map<string, string>(); // of members, by client
   let pushTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving: ReturnType<typeof setTimeout> | undefined;
@@ -54,6 +55,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     pending: replica.numPending(state),
     keeps: keep?.works ?? false,
     diagnostics: [],
+    checked: false,
     run: null,
     past: null,
     pool: null,
@@ -130,6 +132,10 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     show(edited);
   }
 
+  function isChecked(): boolean {
+    return diagnosed >= state.seq && replica.numPending(state) === 0;
+  }
+
   /** Take a replica over; ops that were dropped on the way, or wrote over what `other` wrote, are told. */
   function show(moved: replica.Moved, other = ""): void {
     const changed = moved.replica.graph !== state.graph;
@@ -137,6 +143,7 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
     store.setState({
       graph: state.graph,
       pending: replica.numPending(state),
+      checked: isChecked(),
       keeps: keep?.works ?? false,
       undoLabel: past.undo.at(-1)?.label ?? null,
       redoLabel: past.redo.at(-1)?.label ?? null,
@@ -232,7 +239,8 @@ export function createEditor(options: EditorOptions): StoreApi<Editor> {
         onRefused(frame);
         return;
       case "diagnosed":
-        store.setState({ diagnostics: frame.diagnostics });
+        diagnosed = frame.seq;
+        store.setState({ diagnostics: frame.diagnostics, checked: isChecked() });
         return;
       case "saved":
         saved.take(frame);

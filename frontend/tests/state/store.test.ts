@@ -865,6 +865,21 @@ test("diagnostics are shown as they come", () => {
   expect(store.getState().diagnostics).toEqual([diagnostic]);
 });
 
+test("diagnostics of an earlier graph are known to be that", () => {
+  const store = edit();
+  const seq = server.seq;
+  server.send({ type: "diagnosed", seq, diagnostics: [] });
+  expect(store.getState().checked).toBe(true);
+  store.getState().edit("Move", [move(7)]);
+  expect(store.getState().checked).toBe(false);
+  pass(1000);
+  expect(store.getState()).toMatchObject({ pending: 0, checked: false });
+  server.send({ type: "diagnosed", seq, diagnostics: [] });
+  expect(store.getState().checked).toBe(false);
+  server.send({ type: "diagnosed", seq: server.seq, diagnostics: [] });
+  expect(store.getState().checked).toBe(true);
+});
+
 test("whatever others do and however the link breaks, an editor ends with the server's bytes", () => {
   fc.assert(
     fc.property(worlds(), fc.infiniteStream(fc.nat()), (world, dice) => {
