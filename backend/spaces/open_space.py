@@ -150,11 +150,15 @@ class OpenSpace:
 
     # Runs
 
-    async def run(self, member: Member, frame: wire.Run, transferred: Callable[[str], bytes]) -> None:
+    async def run(self, frame: wire.Run, transferred: Callable[[str], bytes]) -> None:
         """Compile exactly the bytes sent, or a saved version, and start it; every member follows.
 
+        Whoever asked may go meanwhile: a start that stops half-way would leave a row that says running for ever.
         Raises Refused.
         """
+        await asyncio.shield(asyncio.create_task(self.run_whole(frame, transferred)))
+
+    async def run_whole(self, frame: wire.Run, transferred: Callable[[str], bytes]) -> None:
         which = sole(("igb", "transfer", "version"), (frame.igb, frame.transfer, frame.version))
         if which == "version":
             row = await asyncio.to_thread(self.store.version, self.id, frame.version or 0)

@@ -228,7 +228,7 @@ class Connection:
         await self.space.save(self, frame)
 
     async def on_run(self, frame: wire.Run) -> None:
-        await self.space.run(self, frame, self.transfers.take)
+        await self.space.run(frame, self.transfers.take)
 
     async def on_cancel(self, frame: wire.Cancel) -> None:
         await self.space.runs.cancel(frame.run, self.space.id)

@@ -1,5 +1,6 @@
 """Runs: the bytes sent are what runs; cancel; resume without gap or duplicate; the host's and the server's end."""
 
+import threading
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -267,3 +268,36 @@ def test_too_many_runs_at_a_time_are_refused(server: Running) -> None:
         peer.send(type="run", run=f"r00000020{number}", igb=data)
     assert peer.until("refused")["code"] == "busy"
     server.engine.go.set()
+
+
+def test_a_run_is_started_whole_though_who_asked_for_it_goes_meanwhile(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link breaks while the run is written down; who comes back is told the run, not that it ended `running`."""
+    write, writing, go = Store.add_run, threading.Event(), threading.Event()
+
+    def slowly(store: Store, *facts: Any) -> None:
+        write(store, *facts)
+        writing.set()
+        assert go.wait(10)
+
+    monkeypatch.setattr(Store, "add_run", slowly)
+    space = server.new_space("summary")
+    with server.program() as client:
+        igb = client.get(f"/api/spaces/{space}/graph.igb").content
+    server.engine.go.set()
+    leaver = server.join(space, "c000000008")
+    leaver.until("welcome")
+    leaver.send(type="run", run="r000000901", igb=igb)
+    assert writing.wait(10)
+    leaver.socket.close()
+    back = leaver
+
+    def alone() -> bool:
+        nonlocal back
+        back = server.join(space, "c000000009")
+        return [member["client"] for member in back.until("welcome")["members"]] == ["c000000009"]
+
+    wait_for(alone)
+    go.set()
+    assert back.events("r000000901")[-1]["data"]["status"] == "done"
