@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from playwright.sync_api import Locator, Page, WebSocket, expect
@@ -84,6 +85,14 @@ class Editor:
         answer = self.page.request.get(f"{self.origin}/api/engine")
         assert answer.ok
         return dict(answer.json())
+
+    def comes_to_rest(self, place: Locator, middle_of_it: tuple[float, float]) -> None:
+        """Frame by frame, until an element is where it should be."""
+        frame = "() => new Promise((seen) => requestAnimationFrame(() => seen(true)))"
+        end = monotonic() + 10
+        while middle(place) != middle_of_it and monotonic() < end:
+            self.page.evaluate(frame)
+        assert middle(place) == middle_of_it
 
     # gestures
 

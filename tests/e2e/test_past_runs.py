@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Served
-from tests.e2e.editor import Editor
+from tests.e2e.editor import CARDS, Editor
 
 pytestmark = pytest.mark.browser
 
@@ -54,6 +54,7 @@ def test_an_earlier_run_is_shown_again_and_left_with_escape(page: Page, editor: 
 @pytest.mark.model
 def test_a_run_that_failed_says_why_in_the_words_of_its_node(page: Page, served: Served) -> None:
     editor = Editor.open_new(page, served.origin, "summary")
+    expect(page.locator(CARDS)).to_have_count(5)
     model = next(node for node in editor.nodes() if editor.card(node).get_by_text("steps").count())
     editor.select(model)
     page.get_by_test_id("field-budget-steps").fill("4")
