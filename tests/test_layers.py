@@ -1,6 +1,7 @@
 """Imports only point down, and each room keeps out what it must not know (docs/architecture.md)."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ PACKAGES = {
     "sol": ROOT / "engine/sol",
 }
 BELOW = {"spaces": {"igc", "dots"}, "igc": {"dots"}, "dots": {"sol"}, "sol": set()}
+# What the editor's rooms without a screen may import; all others draw, and stand above them.
+EDITOR = {"igb": set(), "wire": {"igb"}, "state": {"igb", "wire"}}
 LIGHT = {"dots.codec", "dots.shape", "dots.notation", "dots.program", "dots.spec", "dots.template", "dots.components"}
 HEAVY = {"numpy", "numba", "llvmlite", "tokenizers", "llguidance", "cupy"}
 
@@ -42,6 +45,13 @@ def imports(path: Path, nested: bool = False) -> Iterator[Import]:
             yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
 
 
+def rooms_imported(path: Path) -> Iterator[Import]:
+    """Rooms of the editor that a file of another room imports, with lines."""
+    for line, text in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if (found := re.search(r'from "\.\./([a-z0-9]+)/', text)) is not None:
+            yield found[1], line
+
+
 def files(package: str) -> list[Path]:
     return sorted(PACKAGES[package].rglob("*.py"))
 
@@ -63,6 +73,19 @@ def test_a_package_imports_only_packages_below_it(package: str) -> None:
         for path in files(package)
         for name, line in imports(path)
         if (top := name.split(".")[0]) in PACKAGES and top not in allowed
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", EDITOR)
+def test_what_draws_stands_above_what_does_not(room: str) -> None:
+    found = sorted((ROOT / "frontend/src" / room).glob("*.ts*"))
+    assert found
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in found
+        for name, line in rooms_imported(path)
+        if name not in EDITOR[room]
     ]
     assert wrong == []
 

@@ -3,7 +3,6 @@ ratios, and writes them to `build/bench/` as JSON and Markdown."""
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -47,7 +46,7 @@ def llama_files(python: Path) -> list[tuple[str, Path, str]]:
 
 def theirs(wanted: set[str]) -> list[Running]:
     found = []
-    threads, shape = str(physical_cores()), [str(physical_cores()), str(STREAMS)]
+    shape = [str(physical_cores()), str(STREAMS)]
     if "llama" in wanted and (python := llama_cpp()) is not None:
         script = str(HERE / "llama_contender.py")
         for name, file, extra in llama_files(python):
@@ -55,21 +54,18 @@ def theirs(wanted: set[str]) -> list[Running]:
     if "torch" in wanted and (python := transformers()) is not None:
         script, file = str(HERE / "torch_contender.py"), str(find_file(KNOWN[MODEL]))
         for kind in ("float32", "bfloat16"):
-            found.append(Running(f"transformers {kind}", [str(python), script, file, threads, str(STREAMS), kind]))
+            found.append(Running(f"transformers {kind}", [str(python), script, file, *shape, kind]))
     return found
 
 
 def starters(wanted: set[str]) -> list[Starting]:
     prompt = [str(i) for i in passage()[:PROMPT]]
-    path = os.pathsep.join([str(ROOT / "backend"), str(ROOT / "engine")])
-    found = [
-        Starting("Spaces", [sys.executable, str(HERE / "spaces_start.py"), *prompt], {**os.environ, "PYTHONPATH": path})
-    ]
+    found = [Starting("Spaces", [sys.executable, str(HERE / "spaces_start.py"), *prompt])]
     if "llama" in wanted and (python := llama_cpp()) is not None:
         script, threads = str(HERE / "llama_start.py"), str(physical_cores())
         for name, file, extra in llama_files(python):
             command = [str(python), script, str(file), threads, extra, *prompt]
-            found.append(Starting(f"llama.cpp {name}", command, os.environ))
+            found.append(Starting(f"llama.cpp {name}", command))
     return found
 
 

@@ -7,7 +7,7 @@ the model's check and loading, and the prompt are part of it.
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.bench.measure import settle
@@ -21,7 +21,6 @@ class Starting:
 
     name: str
     command: Sequence[str]
-    environment: Mapping[str, str]
     failed: str = ""
     seconds: list[float] = field(default_factory=list)
 
@@ -29,7 +28,7 @@ class Starting:
         if self.failed:
             return
         start = time.perf_counter()
-        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=dict(self.environment))
+        process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         line = process.stdout.readline()
         seconds = time.perf_counter() - start

@@ -128,7 +128,7 @@ def run(text: str, sampling: Sampling = Sampling(), kind: str = "lark", **asked:
     with world() as w:
         grammars = Grammars(PIECES, {END})
         matcher = compiled(grammars, text, kind)
-        dot = w.engine.submit(work("hello", sampling=sampling, **asked), lambda dot: None, matcher)  # type: ignore[arg-type]
+        dot = w.engine.submit(work("hello", sampling=sampling, **asked), lambda dot: None, matcher)
         w.run()
         assert w.is_empty()
         grammars.close()

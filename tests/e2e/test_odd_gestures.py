@@ -1,8 +1,12 @@
 """Gestures that people make by mistake: drags let go, keys held down, the same button twice."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.cable import Cable
+from tests.e2e.conftest import Served
 from tests.e2e.editor import CARDS, Editor, middle
 
 pytestmark = pytest.mark.browser
@@ -121,3 +125,27 @@ def test_a_component_added_by_key_never_hides_anothers_name(editor: Editor) -> N
             assert a and b
             apart = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
             assert apart or a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]
+
+
+def test_run_pressed_before_the_check_of_the_last_edit_waits_for_it(page: Page, served: Served) -> None:
+    """Until the answers come, the only problems known are of the text as it was."""
+    cable = Cable(page)
+    editor = Editor.open_new(page, served.origin, "empty")
+    given, first, second = (
+        editor.add(component, x, y)
+        for component, x, y in (("text.input", 340, 250), ("flow.output", 700, 180), ("flow.output", 700, 420))
+    )
+    editor.type(given, "text", "hello")
+    editor.connect(given, "text", first, "value")
+    editor.connect(given, "text", second, "value")
+    editor.type(second, "name", "result")
+    problems = page.get_by_test_id("problems")
+    expect(problems).to_have_text(re.compile("^[1-9]"))  # two outputs of one name
+
+    cable.held = True
+    editor.type(second, "name", "other")
+    editor.run()
+    expect(page.get_by_test_id("run-notice")).to_have_text("Run begins when the graph is checked")
+    cable.release()
+    editor.wait_for(second, "done")
+    expect(problems).to_have_text("No problems")

@@ -1,11 +1,11 @@
 // What this client knows of the graph: the server's confirmed state, the push on its way, and ops still to be pushed.
 // Pure values and functions; the store keeps the newest one. One push is on its way at a time, so an answer has one meaning.
 import { encode, sameBytes } from "../igb/cbor";
+import { diff } from "../igb/diff";
 import type { Graph, Op } from "../igb/graph";
 import { EMPTY, Invalid } from "../igb/igb";
 import { compose, place } from "../igb/ops";
 import { applyOps, type Dropped, rebase } from "../igb/patch";
-import { diff } from "../versions/diff";
 
 export interface Push {
   readonly counter: number;

@@ -2,10 +2,10 @@
 import { type Card, createCards } from "../canvas/cards";
 import { edgeId } from "../canvas/connecting";
 import type { MarkKind, Marks, NodeMark } from "../canvas/marks";
+import { diff } from "../igb/diff";
 import type { Graph, Id, Maybe, Op } from "../igb/graph";
 import { edgeOf, isEdgeOp, isNodeOp } from "../igb/ops";
 import type { Catalogue } from "../state/catalogue";
-import { diff } from "./diff";
 
 export interface FieldChange {
   readonly kind: "set" | "flag" | "retype" | "label" | "move";

@@ -1,10 +1,10 @@
 // Restoring a version. The draft becomes its graph by one edit, which can be undone like any other; then the server, which has the
 // last word on what stands in the Room, makes it so and saves it: the new version's file is the restored one's.
 import type { StoreApi } from "zustand/vanilla";
+import { diff } from "../igb/diff";
 import type { Graph } from "../igb/graph";
 import type { Editor, Version } from "../state/editor";
 import type { Rest } from "../state/rest";
-import { diff } from "./diff";
 
 interface Restoring {
   editor: StoreApi<Editor>;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { edgeId } from "../../src/canvas/connecting";
 import { runOrder } from "../../src/canvas/order";
+import { diff } from "../../src/igb/diff";
 import type { Op } from "../../src/igb/graph";
 import { applyOps } from "../../src/igb/patch";
 import { compare, countsOf } from "../../src/versions/comparison";
-import { diff } from "../../src/versions/diff";
 import { patchLines } from "../../src/versions/patchText";
 import { when } from "../../src/versions/when";
 import { catalogue, edge, graph, node } from "../canvas/world";

@@ -1,36 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { write } from "../../src/igb/igb";
-import { checkNormal } from "../../src/igb/ops";
-import { applyOps } from "../../src/igb/patch";
-import { diff } from "../../src/versions/diff";
 import { wordDiff, wordsOf } from "../../src/versions/words";
-import { graph, graphOps } from "../igb/worlds";
-
-const dice = fc.infiniteStream(fc.nat(1 << 30));
-
-test("the diff of two graphs leads from one to the other, in normal form", () => {
-  fc.assert(
-    fc.property(graph(), graph(), dice, (a, other, dice) => {
-      const near = applyOps(a, graphOps(a, dice));
-      for (const b of [other, near]) {
-        const ops = diff(a, b);
-        checkNormal(ops);
-        expect(write(applyOps(a, ops))).toEqual(write(b));
-        expect(write(applyOps(b, diff(b, a)))).toEqual(write(a));
-      }
-    }),
-  );
-});
-
-test("a graph and itself differ in nothing", () => {
-  fc.assert(
-    fc.property(graph(), (a) => {
-      const copy = { ...a, nodes: new Map([...a.nodes].map(([id, node]) => [id, { ...node }])) };
-      expect(diff(a, copy)).toEqual([]);
-    }),
-  );
-});
 
 test("words are cut at spaces and marks, Chinese at each character", () => {
   expect(wordsOf("Reply in plain words, 用中文v2回答 {name}.")).toEqual([

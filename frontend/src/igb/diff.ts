@@ -1,8 +1,8 @@
 // The diff of two graphs (docs/formats.md §3): the ops in normal form that lead from one to the other. Pure.
-import { nodeValue } from "../igb/draft";
-import type { Graph, Op } from "../igb/graph";
-import { changes, differences, keyOf, sortOps } from "../igb/ops";
-import { compareEdges } from "../igb/shapes";
+import { nodeValue } from "./draft";
+import type { Graph, Op } from "./graph";
+import { changes, differences, keyOf, sortOps } from "./ops";
+import { compareEdges } from "./shapes";
 
 /** `applyOps(a, diff(a, b))` is `b`. */
 export function diff(a: Graph, b: Graph): Op[] {
