@@ -3,4 +3,4 @@
 import os
 
 # Two workers share the cores: kernels on one thread each, or they wait for each other. Results are equal bit by bit.
-os.environ.setdefault("NUMBA_NUM_THREADS", "1")
+os.environ.setdefault("SPACES_THREADS", "1")

@@ -32,7 +32,7 @@ for i in range(steps):
 
 
 def counted(steps: int, folder: Path) -> int:
-    environment = os.environ | {"NUMBA_NUM_THREADS": "1", "NUMBA_CPU_NAME": "haswell", "PYTHONHASHSEED": "0"}
+    environment = os.environ | {"SPACES_THREADS": "1", "NUMBA_CPU_NAME": "haswell", "PYTHONHASHSEED": "0"}
     features = "+sse2,+ssse3,+sse4.1,+sse4.2,+popcnt,+avx,+avx2,+fma,+f16c,+bmi,+bmi2"
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={folder / 'out'}"]
     done = subprocess.run(

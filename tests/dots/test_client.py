@@ -37,7 +37,7 @@ LONG = write(
 @pytest.fixture(autouse=True)
 def one_kernel_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests run side by side; kernels that wait for each other's threads would make them wait for minutes."""
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    monkeypatch.setenv("SPACES_THREADS", "1")
 
 
 def with_client(test: Callable[[Client], Awaitable[None]]) -> None:

@@ -184,7 +184,7 @@ def test_the_model_under_a_schema_says_json_that_keeps_it_and_neighbours_say_wha
 
 
 # Tests run side by side; kernels that wait for each other's threads would make them wait for minutes.
-ENVIRONMENT = {**os.environ, "NUMBA_NUM_THREADS": "1"}
+ENVIRONMENT = {**os.environ, "SPACES_THREADS": "1"}
 
 
 def dots(*arguments: str) -> tuple[int, str, str]:

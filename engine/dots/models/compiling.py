@@ -1,137 +1,86 @@
-"""How functions are compiled and where the machine code is kept, so that a second start need not compile.
+"""Numba, as the kernels use it. Only the process that compiles loads it: see `image.py`.
 
-Numba keys its cache by a function's own source. What kernels close over (tiles, other kernels, an instruction set) is
-named here by what it is made from, and the folder is named by the digest of every source that shapes the code. A vector
-type must not be a global of an inner function: it would be part of the key, and it changes when it is first used.
+Compiled functions call no Python and allocate nothing, so the machine code stands alone.
 """
 
-import fcntl
-import hashlib
-import itertools
-import os
-import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from threading import RLock
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.bytecode import FunctionIdentity
+from numba.core import event, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from dots.models.lanes import addresses
 
 F = TypeVar("F", bound=Callable[..., Any])
-SOURCES = ("compiling.py", "lanes.py", "packing.py", "tile.py", "softmax.py", "kernels.py")
+
+OUTSIDE = frozenset({"sched_yield", "memset", "memcpy", "memmove"})  # of the C library: what compiled code may call
 
 
-def source_digest() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for name in SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes())
-    return digest.hexdigest()[:16]
+def compiled(function: F) -> F:
+    return cast(F, jit()(function))
 
 
-def cache_folder() -> Path | None:
-    """NUMBA_CACHE_DIR or the user's cache; None where nothing can be kept."""
-    base = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "spaces" / f"kernels-{source_digest()}"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+def jit(**options: bool) -> Any:
+    """Without Numba's counting of references, for which compiled code would need Numba in its process."""
+    return cast(Any, numba.njit)(error_model="numpy", _nrt=False, **options)
 
 
-FOLDER = cache_folder()
-if FOLDER is not None:
-    numba.config.CACHE_DIR = str(FOLDER)  # type: ignore[attr-defined]
-
-# A number is part of each symbol's name. Numba counts from 1 in every process, so code that two processes compiled has
-# the same names, and a third process that loads both calls the first in place of the second. No two begin alike here.
-FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
-
-_turn = RLock()
-_depth = 0
-_listeners: list[Callable[[], None]] = []
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """One process at a time in the cache. Numba reads an index, picks the next file's number and writes both back: two
-    processes that compile variants of one function at once would each read the other's code as its own."""
-    global _depth
-    with _turn:
-        _depth += 1
-        try:
-            if FOLDER is None or _depth > 1:
-                yield
-            else:
-                with (FOLDER / "lock").open("w") as lock:
-                    fcntl.flock(lock, fcntl.LOCK_EX)
-                    yield
-        finally:
-            _depth -= 1
-
-
-@contextmanager
-def counted(tell: Callable[[int], None]) -> Iterator[None]:
-    """Tell, with their number, of kernels as they are compiled; of none where they are found compiled."""
-    made = itertools.count(1)
-
-    def one_more() -> None:
-        tell(next(made))
-
-    _listeners.append(one_more)
-    try:
-        yield
-    finally:
-        _listeners.remove(one_more)
-
-
-def guarded(jit: Any) -> Any:
-    """The function with its cache's reads and writes under the lock, and who counts told of the writes."""
-
-    def under_lock(act: Callable[..., Any]) -> Callable[..., Any]:
-        def acting(*arguments: Any) -> Any:
-            with alone():
-                return act(*arguments)
-
-        return acting
-
-    if FOLDER is not None:
-        cache = jit._cache
-        save = cache.save_overload
-
-        def save_and_tell(*arguments: Any) -> None:
-            save(*arguments)
-            for listener in list(_listeners):
-                listener()
-
-        cache.load_overload, cache.save_overload = under_lock(cache.load_overload), under_lock(save_and_tell)
-    return jit
-
-
-def named(made: Any, name: str, *parameters: object) -> Any:
-    """The same name in every process for what is made from the same parameters; Numba would draw a random one."""
-    known = f"dots {name} {parameters}"
-    if known in type(made)._memo:
-        return type(made)._memo[known]
-    made._set_uuid(known)
-    return made
-
-
-def compiled(function: F, *parameters: object) -> F:
-    """One thread; `parameters` is what a function made inside another closes over."""
-    jit = numba.njit(cache=FOLDER is not None, error_model="numpy")
-    return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
-
-
-def parallel(function: F, *parameters: object) -> F:
-    """`prange` is shared out over the cores."""
-    jit = numba.njit(cache=FOLDER is not None, error_model="numpy", parallel=True)
-    return cast(F, named(guarded(jit(function)), function.__qualname__, *parameters))
-
-
-def emitted(function: Callable[..., Any], *parameters: object) -> Any:
+def emitted(function: Callable[..., Any]) -> Any:
     """An intrinsic: the function's inner one writes LLVM instructions."""
-    return named(intrinsic(function), function.__qualname__, *parameters)
+    return intrinsic(function)
+
+
+def array_at(kind: Any, dimensions: int) -> Any:
+    """The array of (address, size of each dimension): a view of the caller's memory."""
+    array = types.Array(kind, dimensions, "C")
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        made = make_array(array)(context, b)  # type: ignore[no-untyped-call]
+        size = context.get_abi_sizeof(context.get_data_type(kind))
+        steps = [context.get_constant(types.intp, size)]
+        for length in reversed(args[2:]):
+            steps.insert(0, b.mul(steps[0], length))
+        data = b.inttoptr(args[0], context.get_data_type(kind).as_pointer())
+        populate_array(made, data, list(args[1:]), steps, context.get_constant(types.intp, size), None)  # type: ignore[no-untyped-call]
+        return made._getvalue()
+
+    signature = array(types.intp, *[types.intp] * dimensions)
+    if dimensions == 1:
+        return emitted(lambda typing, address, length: (signature, codegen))
+    return emitted(lambda typing, address, rows, columns: (signature, codegen))
+
+
+def machine_code(forward: Callable[..., None]) -> tuple[str, bytes]:
+    """A pass, compiled for this processor: its name in an object file, and the object file.
+
+    Numba's own calling convention is (result, exception, arguments…) -> status; nothing here raises, and a wrapper that
+    could tell would call Python.
+    """
+    made = jit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(forward)
+    made.compile(addresses(3))
+    (result,) = made.overloads.values()
+    foreign = {f.name for f in result.library._final_module.functions if f.is_declaration}
+    foreign = {name for name in foreign - OUTSIDE if not name.startswith("llvm.")}
+    if foreign:
+        raise AssertionError(f"compiled code stands alone, but calls {sorted(foreign)}")
+    return result.fndesc.llvm_func_name, bytes(result.library._get_compiled_object())
+
+
+class Compiled(event.Listener):
+    """Tells of each function that is compiled, when it is ready."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell = tell
+
+    def on_start(self, event: object) -> None:
+        pass
+
+    def on_end(self, event: object) -> None:
+        self.tell()
+
+
+def watched(tell: Callable[[], None]) -> AbstractContextManager[None]:
+    return event.install_listener("numba:compile", Compiled(tell))

@@ -38,6 +38,8 @@ class Batch:
     sequence: NDArray[np.int32]  # (n,) index into `rows`
     rows: NDArray[np.uint64]  # (s,) address of each sequence's KV row 0
     want: NDArray[np.int32]  # (m,) tokens whose logits are wanted, ascending
+    shared: NDArray[np.uint64] | None = None  # (s,) address of KV row 0 of rows in common with others
+    border: NDArray[np.int32] | None = None  # (s,) how many first rows lie there, not at `rows`; a multiple of 64
 
 
 class Executor(Protocol):

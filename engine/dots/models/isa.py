@@ -26,10 +26,21 @@ def cpu_features() -> frozenset[str]:
     return frozenset(name for name, there in binding.get_host_cpu_features().items() if there)
 
 
+def cpu_name() -> str:
+    """What the compiler makes code for; NUMBA_CPU_NAME changes it, as it does for Numba itself."""
+    return os.environ.get("NUMBA_CPU_NAME") or str(binding.get_host_cpu_name())
+
+
 def available() -> list[Isa]:
     """Best first; empty on other processors."""
     features = cpu_features()
     return [isa for isa in Isa if NEEDS[isa] <= features]
+
+
+def threads_allowed() -> int:
+    """SPACES_THREADS, or one for each core."""
+    told = os.environ.get("SPACES_THREADS", "")
+    return max(1, int(told)) if told.isdecimal() else physical_cores()
 
 
 def physical_cores() -> int:

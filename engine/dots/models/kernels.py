@@ -1,106 +1,114 @@
 """The compiled forward pass on quantised blocks. `build` makes one for an instruction set and a model's shape.
 
-The loops that matter are in `tile.py` and `softmax.py`; here is what walks over tokens, tiles and layers. Sums have one
-fixed order, so a token's result is bitwise the same alone, in a batch and in chunks. Two rules for callers: one thread
-at a time (Numba's simplest threading layer allows no more), and every address is the caller's responsibility.
+The loops that matter are in `tile.py` and `softmax.py`; here is what walks over tokens, tiles and layers. Every thread
+runs the whole pass and does its own part of it, and they meet where one needs what another made. Sums have one fixed
+order, so a token's result is bitwise the same alone, in a batch, in chunks and on any number of threads.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import prange
+from numba import from_dtype
+from numba.core import types
 
-from dots.models.compiling import compiled, parallel
+from dots.models.barrier import meet
+from dots.models.compiling import array_at, compiled
 from dots.models.isa import Isa
+from dots.models.layout import ORDER, SPAN, Shape
 from dots.models.packing import BLOCK, ROWS
-from dots.models.softmax import LEAST, SPAN, mix_rows, online_softmax, score_rows, to_halves
-from dots.models.tile import add_squares, dot_tile, quantise_block, silu_product
+from dots.models.softmax import LEAST, mix_rows, online_softmax, score_rows, to_halves
+from dots.models.tile import dot_tile, gate_block, norm_block, norm_scale, quantise_block
 
-SERIAL = 4  # up to so many tokens a parallel region costs more than it saves
+WHOLE = 8  # tokens of a whole tile
 
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What is fixed when the kernels are compiled."""
-
-    heads: int
-    kv_heads: int
-    head_dim: int
-    bits: tuple[int, int, int, int, int]  # of qkv, attention output, gate and up, down, and the head
-
-
-@compiled
-def quantise(x: Any, q: Any, s: Any, su: Any) -> None:
-    for j in range(len(x) // BLOCK):
-        at = BLOCK * j
-        quantise_block(x.ctypes.data + 4 * at, q.ctypes.data + at, s.ctypes.data + 4 * j, su.ctypes.data + 4 * j)
+floats, vector, longs, ints, steps, orders = (
+    array_at(*what)
+    for what in (
+        (types.float32, 2),
+        (types.float32, 1),
+        (types.int64, 1),
+        (types.int32, 1),
+        (types.int8, 2),
+        (from_dtype(ORDER), 1),
+    )
+)
 
 
 @compiled
-def norm_quantise(x: Any, gain: Any, epsilon: Any, scratch: Any, q: Any, s: Any, su: Any) -> None:
-    """One token's RMS norm, quantised."""
-    n = len(x)
-    scale = np.float32(1) / np.sqrt(add_squares(x.ctypes.data, n) / np.float32(n) + epsilon)
-    for i in range(n):
-        scratch[i] = x[i] * scale * gain[i]
-    quantise(scratch[:n], q, s, su)
+def share(count: Any, part: Any, parts: Any) -> Any:
+    """Where a thread's part of some things begins and ends."""
+    return count * part // parts, count * (part + 1) // parts
 
 
 @compiled
-def gate_quantise(h: Any, scratch: Any, q: Any, s: Any, su: Any) -> None:
-    """One token's silu(gate) * up, quantised; h holds gate and up side by side."""
-    n = len(h) // 2
-    for i in range(0, n, 16):
-        gate = h.ctypes.data + 4 * i
-        silu_product(gate, gate + 4 * n, scratch.ctypes.data + 4 * i)
-    quantise(scratch[:n], q, s, su)
+def turns(count: Any, part: Any, parts: Any) -> Any:
+    """How many of some things a thread takes that takes every so many of them, from its own number on."""
+    return (count - part + parts - 1) // parts
 
 
-@parallel
-def quantise_all(x: Any, q: Any, s: Any, su: Any) -> None:
-    if len(x) <= SERIAL:
-        for t in range(len(x)):
-            quantise(x[t], q[t], s[t], su[t])
-    else:
-        for t in prange(len(x)):
-            quantise(x[t], q[t], s[t], su[t])
+@compiled
+def blocks_of(token: Any, blocks: Any, first: Any, last: Any) -> Any:
+    """The part of a token's blocks that falls into first..last, where all tokens' blocks are counted in a row."""
+    return max(0, first - token * blocks), min(blocks, last - token * blocks)
 
 
-@parallel
-def norm_quantise_all(x: Any, gain: Any, epsilon: Any, scratch: Any, q: Any, s: Any, su: Any) -> None:
-    if len(x) <= SERIAL:
-        for t in range(len(x)):
-            norm_quantise(x[t], gain, epsilon, scratch[t], q[t], s[t], su[t])
-    else:
-        for t in prange(len(x)):
-            norm_quantise(x[t], gain, epsilon, scratch[t], q[t], s[t], su[t])
+@compiled
+def quantise(x: Any, q: Any, s: Any, su: Any, part: Any, parts: Any) -> None:
+    """Tokens to 8 bits. Blocks are shared out, so that one token alone keeps every thread busy; so they are below."""
+    blocks = x.shape[1] // BLOCK
+    first, last = share(len(x) * blocks, part, parts)
+    for t in range(first // blocks, -(-last // blocks)):
+        xs, qs, ss, sus = x[t].ctypes.data, q[t].ctypes.data, s[t].ctypes.data, su[t].ctypes.data
+        start, stop = blocks_of(t, blocks, first, last)
+        for j in range(start, stop):
+            quantise_block(xs + 4 * BLOCK * j, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
 
 
-@parallel
-def gate_quantise_all(h: Any, scratch: Any, q: Any, s: Any, su: Any) -> None:
-    if len(h) <= SERIAL:
-        for t in range(len(h)):
-            gate_quantise(h[t], scratch[t], q[t], s[t], su[t])
-    else:
-        for t in prange(len(h)):
-            gate_quantise(h[t], scratch[t], q[t], s[t], su[t])
+@compiled
+def norm_quantise(x: Any, gain: Any, epsilon: Any, q: Any, s: Any, su: Any, part: Any, parts: Any) -> None:
+    """Tokens' RMS norms, quantised."""
+    columns = x.shape[1]
+    blocks = columns // BLOCK
+    first, last = share(len(x) * blocks, part, parts)
+    for t in range(first // blocks, -(-last // blocks)):
+        xs, qs, ss, sus = x[t].ctypes.data, q[t].ctypes.data, s[t].ctypes.data, su[t].ctypes.data
+        scale = norm_scale(xs, columns, epsilon)
+        start, stop = blocks_of(t, blocks, first, last)
+        for j in range(start, stop):
+            at = 4 * BLOCK * j
+            norm_block(xs + at, gain.ctypes.data + at, scale, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
+
+
+@compiled
+def gate_quantise(h: Any, q: Any, s: Any, su: Any, part: Any, parts: Any) -> None:
+    """Tokens' silu(gate) * up, quantised; h holds gate and up side by side."""
+    columns = h.shape[1] // 2
+    blocks = columns // BLOCK
+    first, last = share(len(h) * blocks, part, parts)
+    for t in range(first // blocks, -(-last // blocks)):
+        gate, qs, ss, sus = h[t].ctypes.data, q[t].ctypes.data, s[t].ctypes.data, su[t].ctypes.data
+        start, stop = blocks_of(t, blocks, first, last)
+        for j in range(start, stop):
+            at = gate + 4 * BLOCK * j
+            gate_block(at, at + 4 * columns, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
 
 
 def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
     tile_1, tile_4, tile_8 = (dot_tile(isa, bits, tokens) for tokens in (1, 4, 8))
+    block, scale = 64 * bits, 64 if bits == 4 else 32  # bytes of a tile's block, and of its scales
 
-    def matmul(weights: Any, scales: Any, q: Any, s: Any, su: Any, y: Any, add: Any) -> None:
-        """y (+)= packed matrix times quantised tokens; tiles of rows are shared out, each walks over the tokens."""
-        tiles, blocks = weights.shape[0], weights.shape[1]
-        n = len(y)
-        q_step, s_step, y_step = q.shape[1], 4 * s.shape[1], 4 * y.shape[1]
+    def matmul(weights: Any, scales: Any, layer: Any, q: Any, s: Any, su: Any, y: Any, add: Any,
+               part: Any, parts: Any) -> None:  # fmt: skip
+        """y (+)= a layer of packed matrices, by their addresses, times quantised tokens; a thread takes some tiles."""
+        n, blocks = s.shape
+        q_step, s_step, y_step = q.shape[1], 4 * blocks, 4 * y.shape[1]
         t_q, t_s, t_su = q.ctypes.data, s.ctypes.data, su.ctypes.data
-        for r in prange(tiles):
-            w = weights.ctypes.data + r * weights.strides[0]
-            d = scales.ctypes.data + r * scales.strides[0]
-            out = y.ctypes.data + 4 * ROWS * r
+        tiles = y.shape[1] // ROWS
+        first, last = share(tiles, part, parts)
+        for r in range(first, last):
+            at = (layer * tiles + r) * blocks
+            w, d, out = weights + at * block, scales + at * scale, y.ctypes.data + 4 * ROWS * r
             t = 0
             while t + 8 <= n:
                 tile_8(t, w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
@@ -112,26 +120,30 @@ def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
                 tile_1(t, w, d, t_q, q_step, t_s, t_su, s_step, out, y_step, blocks, add)
                 t += 1
 
-    return parallel(matmul, isa, bits)
+    return compiled(matmul)
 
 
 def build_rotate(shape: Shape) -> Callable[..., None]:
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     scale = np.float32(1 / np.sqrt(dim))
 
-    def rotate_store(y: Any, cos: Any, sin: Any, row: Any) -> None:
-        """One token: turn q (scaled for the softmax) and k in place, then write k and v to its KV row of this layer."""
-        for h in range(heads + kv_heads):
-            factor = scale if h < heads else np.float32(1)
-            for i in range(dim // 2):
-                at = h * dim + 2 * i
-                a, b = y[at] * factor, y[at + 1] * factor
-                y[at] = a * cos[i] - b * sin[i]
-                y[at + 1] = a * sin[i] + b * cos[i]
-        for i in range(0, 2 * kv_heads * dim, 16):  # k and v lie side by side, here and there
-            to_halves(y.ctypes.data + 4 * (heads * dim + i), row + 2 * i)
+    def rotate_store(y: Any, cos: Any, sin: Any, rows: Any, positions: Any, layer: Any, step: Any,
+                     part: Any, parts: Any) -> None:  # fmt: skip
+        """Turn q (scaled for the softmax) and k in place, then write k and v to the token's KV row of this layer."""
+        for turn in range(turns(len(y), part, parts)):
+            t = part + turn * parts
+            for h in range(heads + kv_heads):
+                factor = scale if h < heads else np.float32(1)
+                for i in range(dim // 2):
+                    at = h * dim + 2 * i
+                    a, b = y[t, at] * factor, y[t, at + 1] * factor
+                    y[t, at] = a * cos[t, i] - b * sin[t, i]
+                    y[t, at + 1] = a * sin[t, i] + b * cos[t, i]
+            row = rows[t] + positions[t] * step + layer
+            for i in range(0, 2 * kv_heads * dim, 16):  # k and v lie side by side, here and there
+                to_halves(y[t].ctypes.data + 4 * (heads * dim + i), row + 2 * i)
 
-    return compiled(rotate_store, shape)
+    return compiled(rotate_store)
 
 
 def build_attention(shape: Shape) -> Callable[..., None]:
@@ -140,69 +152,122 @@ def build_attention(shape: Shape) -> Callable[..., None]:
     least = np.float32(LEAST)
     score, mix, softmax = score_rows(group, dim), mix_rows(group, dim), online_softmax(dim)
 
-    def attend(q: Any, keys: Any, step: Any, rows: Any, scores: Any, state: Any, out: Any) -> None:
-        """One token's heads of one kv head over `rows` rows, SPAN at a time from position zero."""
-        values = keys + 2 * kv_heads * dim
-        out[:] = np.float32(0)
+    def attend(q: Any, own: Any, shared: Any, border: Any, step: Any, rows: Any, scores: Any, state: Any,
+               out: Any) -> None:  # fmt: skip
+        """One token's heads of one kv head over `rows` rows, SPAN at a time; those before `border` are shared ones."""
+        for i in range(group * dim):
+            out[i] = np.float32(0)
         for g in range(group):
             state[2 * g], state[2 * g + 1] = least, np.float32(0)
         for start in range(0, rows, SPAN):
+            keys = (shared if start < border else own) + start * step
             count = min(SPAN, rows - start)
             if count < SPAN:
-                scores[:] = least
-            score(q, keys + start * step, step, count, scores.ctypes.data)
+                for i in range(group * SPAN):
+                    scores[i] = least
+            score(q, keys, step, count, scores.ctypes.data)
             for g in range(group):
                 at = scores.ctypes.data + 4 * SPAN * g
                 softmax(at, state.ctypes.data + 8 * g, out.ctypes.data + 4 * dim * g)
-            mix(scores.ctypes.data, values + start * step, step, count, out.ctypes.data)
+            mix(scores.ctypes.data, keys + 2 * kv_heads * dim, step, count, out.ctypes.data)
         for g in range(group):
             total = state[2 * g + 1]
             for i in range(g * dim, (g + 1) * dim):
                 out[i] /= total
 
-    attend_one = compiled(attend, shape)
+    attend_one = compiled(attend)
 
-    def attention(y: Any, rows: Any, positions: Any, layer: Any, step: Any, scores: Any, state: Any, out: Any) -> None:
+    def attention(y: Any, rows: Any, shared: Any, border: Any, positions: Any, layer: Any, step: Any, scores: Any,
+                  state: Any, out: Any, part: Any, parts: Any) -> None:  # fmt: skip
+        """A thread takes every so many of the tokens' kv heads: later tokens see more rows."""
         width = group * dim
-        for u in prange(len(y) * kv_heads):
+        for turn in range(turns(len(y) * kv_heads, part, parts)):
+            u = part + turn * parts
             t, h = u // kv_heads, u % kv_heads
-            q = y.ctypes.data + t * y.strides[0] + 4 * h * width
-            keys = rows[t] + layer + 2 * h * dim
-            attend_one(q, keys, step, positions[t] + 1, scores[u], state[u], out[t, h * width : (h + 1) * width])
+            q, at = y[t].ctypes.data + 4 * h * width, layer + 2 * h * dim
+            mixed = out[t, h * width : (h + 1) * width]
+            attend_one(q, rows[t] + at, shared[t] + at, border[t], step, positions[t] + 1, scores, state, mixed)
 
-    return parallel(attention, shape)
+    return compiled(attention)
+
+
+@compiled
+def gather(x: Any, want: Any, out: Any, part: Any, parts: Any) -> None:
+    for turn in range(turns(len(want), part, parts)):
+        t = part + turn * parts
+        for i in range(x.shape[1]):
+            out[t, i] = x[want[t], i]
+
+
+@compiled
+def own_tokens(n: Any, thread: Any, threads: Any) -> Any:
+    """The tokens that a thread works on, first to last, and its part of that work.
+
+    Few: all threads work on all tokens, each on a part of every step. Many: a thread has tokens of its own, in whole
+    tiles, so that its numbers stay in its cache; it meets others only for the rows of keys and values that they write.
+    """
+    if n < WHOLE * threads:
+        return 0, n, thread, threads
+    first, last = share(-(-n // WHOLE), thread, threads)
+    return WHOLE * first, min(n, WHOLE * last), 0, 1
 
 
 def build(isa: Isa, shape: Shape) -> Callable[..., None]:
-    """The whole pass, embeddings to logits, in one compiled function."""
+    """The whole pass, embeddings to logits, still to be compiled: of a pointer to an ORDER, a thread's number and how
+    many there are."""
     matmul_qkv, matmul_out, matmul_gate_up, matmul_down, matmul_head = (build_matmul(isa, b) for b in shape.bits)
     rotate_store, attention = build_rotate(shape), build_attention(shape)
-    row_bytes = 2 * 2 * shape.kv_heads * shape.head_dim  # of one layer: K and V in half precision
+    heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
+    group, q_columns, kv_columns = heads // kv_heads, heads * dim, 2 * kv_heads * dim
+    row_bytes = 2 * kv_columns  # of one layer: K and V in half precision
 
-    def forward(
-        qkv: Any, out: Any, gate_up: Any, down: Any, head: Any, norms: Any, epsilon: Any,
-        x: Any, rows: Any, positions: Any, cos: Any, sin: Any, want: Any, work: Any, logits: Any,
-    ) -> None:  # fmt: skip
-        y, mixed, h, scratch, scores, state, q_width, s_width, su_width, q_hidden, s_hidden, su_hidden, last = work
-        attn_norm, ffn_norm, output_norm = norms
-        n = len(x)
-        step = len(attn_norm) * row_bytes
-        for i in range(len(attn_norm)):
-            norm_quantise_all(x, attn_norm[i], epsilon, scratch, q_width, s_width, su_width)
-            matmul_qkv(qkv[0][i], qkv[1][i], q_width, s_width, su_width, y, 0)
-            for t in range(n):
-                rotate_store(y[t], cos[t], sin[t], rows[t] + positions[t] * step + i * row_bytes)
-            attention(y, rows, positions, i * row_bytes, step, scores, state, mixed)
-            quantise_all(mixed, q_width, s_width, su_width)
-            matmul_out(out[0][i], out[1][i], q_width, s_width, su_width, x, 1)
-            norm_quantise_all(x, ffn_norm[i], epsilon, scratch, q_width, s_width, su_width)
-            matmul_gate_up(gate_up[0][i], gate_up[1][i], q_width, s_width, su_width, h, 0)
-            gate_quantise_all(h, scratch, q_hidden, s_hidden, su_hidden)
-            matmul_down(down[0][i], down[1][i], q_hidden, s_hidden, su_hidden, x, 1)
-        m = len(want)
-        for t in range(m):
-            last[t] = x[want[t]]
-        norm_quantise_all(last[:m], output_norm, epsilon, scratch, q_width, s_width, su_width)
-        matmul_head(head[0][0], head[1][0], q_width, s_width, su_width, logits, 0)
+    def forward(order: Any, thread: Any, threads: Any) -> None:
+        o = orders(order, 1)[0]
+        width, hidden, barrier, epsilon = o.width, o.hidden, o.barrier, np.float32(o.epsilon)
+        first, last, part, parts = own_tokens(o.n, thread, threads)
+        n = last - first
+        rows, positions = longs(o.rows, o.n)[first:last], longs(o.positions, o.n)[first:last]
+        shared, border = longs(o.shared, o.n)[first:last], longs(o.border, o.n)[first:last]
+        cos, sin = floats(o.cos, o.n, dim // 2)[first:last], floats(o.sin, o.n, dim // 2)[first:last]
+        attn_norm, ffn_norm = floats(o.attn_norm, o.layers, width), floats(o.ffn_norm, o.layers, width)
+        x, y = floats(o.x, o.n, width)[first:last], floats(o.y, o.n, q_columns + kv_columns)[first:last]
+        mixed, h = floats(o.mixed, o.n, q_columns)[first:last], floats(o.h, o.n, 2 * hidden)[first:last]
+        scores, state = floats(o.scores, threads, group * SPAN)[thread], floats(o.state, threads, 2 * group)[thread]
+        widest = max(width, hidden, q_columns)
+        q, s, su = o.q + first * widest, o.s + 4 * first * (widest // BLOCK), o.su + 4 * first * (widest // BLOCK)
+        qx, sx, sux = steps(q, n, width), floats(s, n, width // BLOCK), floats(su, n, width // BLOCK)
+        qm, sm, sum_ = steps(q, n, q_columns), floats(s, n, q_columns // BLOCK), floats(su, n, q_columns // BLOCK)
+        qh, sh, suh = steps(q, n, hidden), floats(s, n, hidden // BLOCK), floats(su, n, hidden // BLOCK)
+        step = o.layers * row_bytes
+        for i in range(o.layers):
+            norm_quantise(x, attn_norm[i], epsilon, qx, sx, sux, part, parts)
+            meet(barrier, parts)
+            matmul_qkv(o.qkv, o.qkv_scales, i, qx, sx, sux, y, 0, part, parts)
+            meet(barrier, parts)
+            rotate_store(y, cos, sin, rows, positions, i * row_bytes, step, part, parts)
+            meet(barrier, threads)
+            attention(y, rows, shared, border, positions, i * row_bytes, step, scores, state, mixed, part, parts)
+            meet(barrier, parts)
+            quantise(mixed, qm, sm, sum_, part, parts)
+            meet(barrier, parts)
+            matmul_out(o.out, o.out_scales, i, qm, sm, sum_, x, 1, part, parts)
+            meet(barrier, parts)
+            norm_quantise(x, ffn_norm[i], epsilon, qx, sx, sux, part, parts)
+            meet(barrier, parts)
+            matmul_gate_up(o.gate_up, o.gate_up_scales, i, qx, sx, sux, h, 0, part, parts)
+            meet(barrier, parts)
+            gate_quantise(h, qh, sh, suh, part, parts)
+            meet(barrier, parts)
+            matmul_down(o.down, o.down_scales, i, qh, sh, suh, x, 1, part, parts)
+            meet(barrier, parts)
+        meet(barrier, threads)
+        wanted, logits = floats(o.last, o.m, width), floats(o.logits, o.m, o.vocab)
+        gather(floats(o.x, o.n, width), ints(o.want, o.m), wanted, thread, threads)
+        meet(barrier, threads)
+        ql, sl, sul = steps(o.q, o.m, width), floats(o.s, o.m, width // BLOCK), floats(o.su, o.m, width // BLOCK)
+        norm_quantise(wanted, vector(o.output_norm, width), epsilon, ql, sl, sul, thread, threads)
+        meet(barrier, threads)
+        matmul_head(o.head, o.head_scales, 0, ql, sl, sul, logits, 0, thread, threads)
+        meet(barrier, threads)
 
-    return compiled(forward, isa, shape)
+    return forward

@@ -210,7 +210,7 @@ class NumpyExecutor:
 
     def forward(self, batch: Batch) -> Floats:
         c = self.config
-        caches = {int(s): self._cache(batch, int(s)) for s in np.unique(batch.sequence)}
+        caches, common = self._caches(batch)
         angles = rope_angles(c, batch.positions)
         x: Floats = self.embedding[batch.tokens]
         for i, w in enumerate(self.layers):
@@ -223,17 +223,26 @@ class NumpyExecutor:
                 own = np.flatnonzero(batch.sequence == s)
                 cache[batch.positions[own], i, 0] = k[own]
                 cache[batch.positions[own], i, 1] = v[own]
-                mixed[own] = attend(q[own], cache[:, i, 0], cache[:, i, 1], batch.positions[own])
+                rows = np.concatenate([common[s][:, i], cache[len(common[s]) :, i]])
+                mixed[own] = attend(q[own], rows[:, 0], rows[:, 1], batch.positions[own])
             x += mixed @ w.out.T
             h = rms_norm(x, w.ffn_norm, c.epsilon)
             x += (silu(h @ w.gate.T) * (h @ w.up.T)) @ w.down.T
         last = rms_norm(x[batch.want], self.output_norm, c.epsilon)
         return last @ self.output[: c.vocab].T
 
-    def _cache(self, batch: Batch, s: int) -> Floats:
-        """The runtime's KV rows of one sequence, up to its newest token: (rows, layers, K|V, kv_heads, head_dim)."""
+    def _caches(self, batch: Batch) -> tuple[dict[int, Floats], dict[int, Floats]]:
+        """Of each sequence the runtime's KV rows, up to its newest token, and those that it has in common with others:
+        (rows, layers, K|V, kv_heads, head_dim)."""
+        own, common = {}, {}
+        for s in map(int, np.unique(batch.sequence)):
+            own[s] = self._rows(batch.rows[s], int(batch.positions[batch.sequence == s].max()) + 1)
+            common[s] = own[s][:0]
+            if batch.shared is not None and batch.border is not None:
+                common[s] = self._rows(batch.shared[s], int(batch.border[s]))
+        return own, common
+
+    def _rows(self, address: np.uint64, count: int) -> Floats:
         g = self.geometry
-        positions = batch.positions[batch.sequence == s]
-        rows = int(positions.max()) + 1
-        memory = (ctypes.c_char * (rows * g.kv_bytes)).from_address(int(batch.rows[s]))
-        return np.frombuffer(memoryview(memory), np.float32).reshape(rows, g.layers, 2, g.kv_heads, g.head_dim)
+        memory = (ctypes.c_char * (count * g.kv_bytes)).from_address(int(address))
+        return np.frombuffer(memoryview(memory), np.float32).reshape(count, g.layers, 2, g.kv_heads, g.head_dim)

@@ -1,29 +1,29 @@
 """The fast executor: packed weights, working memory, and the compiled pass over them.
 
-Called by one thread at a time: it owns its working memory, and Numba's simplest threading layer is not safe for more.
+Called by one thread at a time: it owns its working memory.
 """
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from dots.models.compiling import counted
+from dots.models.crew import CREW
 from dots.models.device import Batch, Tell, quietly
 from dots.models.gguf import Tensor
-from dots.models.isa import Isa, physical_cores
-from dots.models.kernels import Shape, build
+from dots.models.image import load_pass
+from dots.models.isa import Isa, threads_allowed
+from dots.models.layout import BARRIER, MATRICES, NORMS, ORDER, SPAN, Shape
 from dots.models.llama import Config, Weights, rope_angles
 from dots.models.packing import BLOCK, ROWS, Packed, fits, pack
 from dots.models.quant import dequantise
-from dots.models.softmax import SPAN
 from dots.models.threads import ThreadChoice
 
 Floats = NDArray[np.float32]
 
-PACKED, KERNELS = 0.1, 15  # the share of a first start that packing takes, and how many kernels are compiled then
+PACKED = 0.2  # the share of a first start that packing takes; the rest is compiling
 
 
 def can_run(c: Config, weights: Weights) -> bool:
@@ -61,79 +61,85 @@ class QuantisedExecutor:
             weights.output_norm.floats(),
         )
         qkv, out, gate_up, down, head = (m.bits for m in self._matrices)
-        self._forward = build(isa, Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head)))
-        self._work: tuple[NDArray[Any], ...] = ()
-        self._logits: Floats = np.empty((8, self._embedding.shape[0]), np.float32)
-        with counted(lambda kernels: tell(PACKED + (1 - PACKED) * min(1.0, kernels / KERNELS))):
-            self._warm_up()
+        shape = Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head))
+        self._pass = load_pass(isa, shape, lambda share: tell(PACKED + (1 - PACKED) * share))
+        self._most = threads_allowed()
+        self._threads = ThreadChoice(self._most)
+        self._barrier = np.zeros(2 * BARRIER, np.uint8)  # a whole one begins at a multiple of its size
+        self._order = np.zeros((), ORDER)
+        self._fill_in_model()
+        self._capacity = self._wanted = 0
+        self._memory(64, 8)
 
-    def _warm_up(self) -> None:
-        """Compile now, or load what was compiled before, so that no request pays for it."""
-        most = min(physical_cores(), numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-        self._threads = ThreadChoice(most)
-        row = np.zeros(self.geometry.kv_bytes, np.uint8)
-        zero = np.zeros(1, np.int32)
-        self.forward(Batch(zero, zero, zero, np.array([row.ctypes.data], np.uint64), zero))
-        self._threads = ThreadChoice(most)  # forget what compiling took
+    def _fill_in_model(self) -> None:
+        for name, matrix in zip(MATRICES, self._matrices, strict=True):
+            self._point({name: matrix.weights, f"{name}_scales": matrix.scales})
+        self._point(dict(zip(NORMS, self._norms, strict=True)))
+        c = self.config
+        self._order["epsilon"], self._order["layers"] = c.epsilon, c.layers
+        self._order["width"], self._order["hidden"] = c.width, c.hidden
+        self._order["vocab"] = self._embedding.shape[0]
+        self._order["barrier"] = -(-self._barrier.ctypes.data // BARRIER) * BARRIER
+
+    def _point(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """The order keeps addresses only; somebody else keeps the arrays."""
+        for name, array in arrays.items():
+            self._order[name] = array.ctypes.data
 
     def forward(self, batch: Batch) -> Floats:
         n, m = len(batch.tokens), len(batch.want)
         threads = self._threads.choose(n)
-        numba.set_num_threads(threads)
         start = time.perf_counter()
-        work, logits = self._memory(n, m)
+        self._memory(n, m)
         angles = rope_angles(self.config, batch.positions)
-        x = dequantise(self._embedding.data[batch.tokens], self._embedding.format)
-        self._forward(
-            *((p.weights, p.scales) for p in self._matrices),
-            self._norms,
-            np.float32(self.config.epsilon),
-            x,
-            batch.rows[batch.sequence].astype(np.int64),
-            batch.positions.astype(np.int64),
-            np.ascontiguousarray(angles.real),
-            np.ascontiguousarray(angles.imag),
-            batch.want,
-            work,
-            logits,
-        )
+        rows = batch.rows[batch.sequence].astype(np.int64)
+        shared = rows if batch.shared is None else batch.shared[batch.sequence].astype(np.int64)
+        border = np.zeros(n, np.int64) if batch.border is None else batch.border[batch.sequence].astype(np.int64)
+        inputs: dict[str, NDArray[Any]] = {
+            "x": dequantise(self._embedding.data[batch.tokens], self._embedding.format),
+            "rows": rows,
+            "shared": shared,
+            "border": border,
+            "positions": batch.positions.astype(np.int64),
+            "cos": np.ascontiguousarray(angles.real),
+            "sin": np.ascontiguousarray(angles.imag),
+            "want": np.ascontiguousarray(batch.want, np.int32),
+        }
+        self._point(inputs)
+        self._order["n"], self._order["m"] = n, m
+        CREW.run(self._pass, self._order.ctypes.data, threads)
         self._threads.took(n, threads, time.perf_counter() - start)
-        return logits[:, : self.config.vocab]
+        return self._logits[:m, : self.config.vocab]
 
-    def _memory(self, n: int, m: int) -> tuple[tuple[NDArray[Any], ...], Floats]:
-        """Views of working memory for n tokens and logits for m; it grows and never shrinks."""
-        c = self.config
-        if not self._work or len(self._work[0]) < n:
-            self._work = working_memory(c, max(64, 1 << (n - 1).bit_length()))
-        if len(self._logits) < m:
-            self._logits = np.empty((m, self._embedding.shape[0]), np.float32)
-        units = n * c.kv_heads
-        y, mixed, h, scratch, scores, state, *rest = self._work
-        views = (y[:n], mixed[:n], h[:n], scratch, scores[:units], state[:units], *rest)
-        return views, self._logits[:m]
+    def _memory(self, n: int, m: int) -> None:
+        """Working memory for n tokens and logits for m; it grows and never shrinks."""
+        if n > self._capacity:
+            self._capacity = max(64, 1 << (n - 1).bit_length())
+            self._work = working_memory(self.config, self._capacity, self._most)
+            self._point(self._work)
+        if m > self._wanted:
+            self._wanted = m
+            self._last: Floats = np.empty((m, self.config.width), np.float32)
+            self._logits: Floats = np.empty((m, self._embedding.shape[0]), np.float32)
+            self._point({"last": self._last, "logits": self._logits})
 
 
-def working_memory(c: Config, n: int) -> tuple[NDArray[Any], ...]:
-    """In the order that the compiled pass takes it apart."""
+def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
+    """What a pass over n tokens writes between its steps, by its name in an ORDER."""
     q = c.heads * c.head_dim
     group = c.heads // c.kv_heads
-    wide = max(c.width, q)
+    widest = max(c.width, q, c.hidden)
 
     def floats(*shape: int) -> Floats:
         return np.empty(shape, np.float32)
 
-    return (
-        floats(n, q + 2 * c.kv_heads * c.head_dim),
-        floats(n, q),
-        floats(n, 2 * c.hidden),
-        floats(n, max(wide, c.hidden)),
-        floats(n * c.kv_heads, group * SPAN),
-        floats(n * c.kv_heads, 2 * group),
-        np.empty((n, wide), np.int8),
-        floats(n, wide // BLOCK),
-        floats(n, wide // BLOCK),
-        np.empty((n, c.hidden), np.int8),
-        floats(n, c.hidden // BLOCK),
-        floats(n, c.hidden // BLOCK),
-        floats(n, c.width),
-    )
+    return {
+        "y": floats(n, q + 2 * c.kv_heads * c.head_dim),
+        "mixed": floats(n, q),
+        "h": floats(n, 2 * c.hidden),
+        "scores": floats(threads, group * SPAN),
+        "state": floats(threads, 2 * group),
+        "q": np.empty((n, widest), np.int8),
+        "s": floats(n, widest // BLOCK),
+        "su": floats(n, widest // BLOCK),
+    }

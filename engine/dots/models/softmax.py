@@ -11,8 +11,8 @@ from numba.core import cgutils
 
 from dots.models.compiling import emitted
 from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, register, store, totals
+from dots.models.layout import SPAN
 
-SPAN = 64  # KV rows that the softmax takes at a time
 LEAST = -3.4e38  # the score of a row that does not exist
 
 
@@ -58,7 +58,7 @@ def score_rows(heads: int, dim: int) -> Any:
 
         return addresses(5), codegen
 
-    return emitted(score, heads, dim)
+    return emitted(score)
 
 
 def mix_rows(heads: int, dim: int) -> Any:
@@ -84,7 +84,7 @@ def mix_rows(heads: int, dim: int) -> Any:
 
         return addresses(5), codegen
 
-    return emitted(mix, heads, dim)
+    return emitted(mix)
 
 
 def online_softmax(dim: int) -> Any:
@@ -118,4 +118,4 @@ def online_softmax(dim: int) -> Any:
 
         return addresses(3), codegen
 
-    return emitted(softmax, dim)
+    return emitted(softmax)

@@ -5,7 +5,7 @@ same operations whatever the tile's width, so results are bitwise equal alone, i
 take addresses; whoever calls them answers for the bounds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -77,7 +77,7 @@ def dot_tile(isa: Isa, bits: int, tokens: int) -> Any:
 
         return addresses(12), codegen
 
-    return emitted(tile, isa, bits, tokens)
+    return emitted(tile)
 
 
 def ask_ahead(b: Any, bits: int, w: Any, scale: Any) -> None:
@@ -169,51 +169,71 @@ def avx2_block(b: Any, bits: int, w: Any) -> Dots:
     return dots
 
 
+def quantise_pair(b: Any, parts: Sequence[Floats], q: Any, s: Any, su: Any) -> None:
+    """Thirty-two floats in registers to signed bytes at q, their scale at s, and scale times their sum at su."""
+    peak = parts[0].abs().max(parts[1].abs()).peak()
+    nothing = b.fcmp_ordered("==", peak, F32(0))
+    inverse = b.select(nothing, F32(0), b.fdiv(F32(127), peak))
+    ints = [(p * Floats.splat(b, inverse)).rint().ints() for p in parts]
+    for i in range(2):
+        store(b, b.trunc(ints[i], ir.VectorType(I8, 16)), offset(b, q, 16 * i))
+    scale = b.fdiv(peak, F32(127))
+    total = intrinsic_call(b, "llvm.vector.reduce.add.v16i32", I32, [b.add(*ints)])
+    store(b, scale, s, 4)
+    store(b, b.fmul(scale, b.sitofp(total, F32)), su, 4)
+
+
 @emitted
 def quantise_block(typing: Any, x: Any, q: Any, s: Any, su: Any) -> Any:
-    """Thirty-two floats at x to signed bytes at q, their scale at s, and scale times their sum at su."""
+    """Thirty-two floats at x, quantised."""
 
     def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        x, q, s, su = args
-        parts = [Floats.load(b, offset(b, x, 64 * i)) for i in range(2)]
-        peak = parts[0].abs().max(parts[1].abs()).peak()
-        nothing = b.fcmp_ordered("==", peak, F32(0))
-        inverse = b.select(nothing, F32(0), b.fdiv(F32(127), peak))
-        ints = [(p * Floats.splat(b, inverse)).rint().ints() for p in parts]
-        for i in range(2):
-            store(b, b.trunc(ints[i], ir.VectorType(I8, 16)), offset(b, q, 16 * i))
-        scale = b.fdiv(peak, F32(127))
-        total = intrinsic_call(b, "llvm.vector.reduce.add.v16i32", I32, [b.add(*ints)])
-        store(b, scale, s, 4)
-        store(b, b.fmul(scale, b.sitofp(total, F32)), su, 4)
+        x, *out = args
+        quantise_pair(b, [Floats.load(b, offset(b, x, 64 * i)) for i in range(2)], *out)
         return context.get_dummy_value()
 
     return addresses(4), codegen
 
 
 @emitted
-def add_squares(typing: Any, x: Any, count: Any) -> Any:
-    """The sum of squares of `count` floats, a multiple of sixteen."""
+def norm_block(typing: Any, x: Any, gain: Any, scale: Any, q: Any, s: Any, su: Any) -> Any:
+    """Thirty-two of x * scale * gain, quantised."""
 
     def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        x, count = args
+        x, gain, scale, *out = args
+        every = Floats.splat(b, scale)
+        pair = [(Floats.load(b, offset(b, x, 64 * i)), Floats.load(b, offset(b, gain, 64 * i))) for i in range(2)]
+        quantise_pair(b, [value * every * factor for value, factor in pair], *out)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.float32, types.intp, types.intp, types.intp), codegen
+
+
+@emitted
+def gate_block(typing: Any, gate: Any, up: Any, q: Any, s: Any, su: Any) -> Any:
+    """Thirty-two of gate / (1 + e^-gate) * up, quantised."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        gate, up, *out = args
+        one, zero = Floats.of(b, 1), Floats.of(b, 0)
+        pair = [(Floats.load(b, offset(b, gate, 64 * i)), Floats.load(b, offset(b, up, 64 * i))) for i in range(2)]
+        quantise_pair(b, [g / (one + (zero - g).exp()) * u for g, u in pair], *out)
+        return context.get_dummy_value()
+
+    return addresses(5), codegen
+
+
+@emitted
+def norm_scale(typing: Any, x: Any, count: Any, epsilon: Any) -> Any:
+    """1 / sqrt(mean of squares + epsilon) of `count` floats, a multiple of sixteen."""
+
+    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        x, count, epsilon = args
         total = register(b, Floats.of(b, 0).v)
         with cgutils.for_range(b, b.udiv(count, I64(16)), intp=I64) as loop:
             part = Floats.load(b, offset(b, x, (loop.index, 64)))
             b.store(part.fma(part, Floats(b, b.load(total))).v, total)
-        return Floats(b, b.load(total)).total()
+        mean = b.fdiv(Floats(b, b.load(total)).total(), b.sitofp(count, F32))
+        return b.fdiv(F32(1), intrinsic_call(b, "llvm.sqrt.f32", F32, [b.fadd(mean, epsilon)]))
 
-    return types.float32(types.intp, types.intp), codegen
-
-
-@emitted
-def silu_product(typing: Any, gate: Any, up: Any, out: Any) -> Any:
-    """Sixteen of gate / (1 + e^-gate) * up"""
-
-    def codegen(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        g, u = Floats.load(b, args[0]), Floats.load(b, args[1])
-        one = Floats.of(b, 1)
-        (g / (one + (Floats.of(b, 0) - g).exp()) * u).store(args[2])
-        return context.get_dummy_value()
-
-    return addresses(3), codegen
+    return types.float32(types.intp, types.intp, types.float32), codegen

@@ -9,11 +9,10 @@ import pytest
 from dots.models import kernels, plain
 from dots.models.gguf import Tensor
 from dots.models.isa import Isa, available
-from dots.models.kernels import Shape
+from dots.models.layout import SPAN, Shape
 from dots.models.llama import Config, rope_angles
 from dots.models.packing import BLOCK, pack
 from dots.models.quant import FORMATS
-from dots.models.softmax import SPAN
 
 ISAS = [pytest.param(isa, marks=pytest.mark.skipif(isa not in available(), reason="not this processor")) for isa in Isa]
 SHAPE = Shape(heads=6, kv_heads=2, head_dim=32, bits=(4, 4, 4, 4, 8))
@@ -44,6 +43,12 @@ def quantised_space(n, columns):
     return np.zeros((n, columns), np.int8), np.zeros((n, blocks), np.float32), np.zeros((n, blocks), np.float32)
 
 
+def on_threads(kernel, *arguments, parts=3):
+    """What several threads do of it, one after the other: parts do not see each other."""
+    for part in range(parts):
+        kernel(*arguments, part, parts)
+
+
 def assert_quantised_alike(fast, slow):
     """The last bit of a norm may tip a value over a rounding edge, so a few may differ by one step."""
     off = np.abs(fast[0].astype(int) - slow[0].astype(int))
@@ -60,7 +65,7 @@ def test_quantise_agrees(rng, n):
     x = floats(rng, n, 96)
     x[0, :32] = 0
     fast = quantised_space(n, 96)
-    kernels.quantise_all(x, *fast)
+    on_threads(kernels.quantise, x, *fast)
     for a, b in zip(fast, plain.quantise(x), strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -69,7 +74,7 @@ def test_quantise_agrees(rng, n):
 def test_norm_agrees(rng, n):
     x, gain = floats(rng, n, 96), floats(rng, 96)
     fast = quantised_space(n, 96)
-    kernels.norm_quantise_all(x, gain, np.float32(1e-5), np.empty((n, 96), np.float32), *fast)
+    on_threads(kernels.norm_quantise, x, gain, np.float32(1e-5), *fast)
     assert_quantised_alike(fast, plain.norm_quantise(x, gain, 1e-5))
 
 
@@ -78,7 +83,7 @@ def test_gate_agrees(rng, n):
     h = floats(rng, n, 192)
     h[0, :4] = [-80, 80, 0, -20]
     fast = quantised_space(n, 96)
-    kernels.gate_quantise_all(h, np.empty((n, 96), np.float32), *fast)
+    on_threads(kernels.gate_quantise, h, *fast)
     assert_quantised_alike(fast, plain.gate_quantise(h))
 
 
@@ -90,7 +95,7 @@ def test_matmul_agrees(rng, isa, code):
         weights = Tensor("t", (48, 160), FORMATS[F16], rng.normal(0, 1, (48, 160)).astype(np.float16).view(np.uint8))
     if code == Q8_0:
         weights.data.reshape(48, 5, 34)[:, :, 2:4] = 128  # -128, which has no positive twin
-    packed = pack([[weights]])
+    packed = pack([[tensor(rng, code, 48, 160)], [weights]])
     assert packed.bits == (4 if code in (Q4_0, Q4_1) else 8)
     x = floats(rng, 13, 160)
     x[0] = 3.0  # every byte 127: the largest sums there are
@@ -99,8 +104,9 @@ def test_matmul_agrees(rng, isa, code):
     expected = [plain.matmul(weights.floats(), tokens), y + plain.matmul(weights.floats(), tokens)]
     matmul = kernels.build_matmul(isa, packed.bits)
     fresh = np.full_like(y, np.nan)
-    matmul(packed.weights[0], packed.scales[0], *tokens, fresh, 0)
-    matmul(packed.weights[0], packed.scales[0], *tokens, y, 1)
+    places = packed.weights.ctypes.data, packed.scales.ctypes.data
+    on_threads(matmul, *places, 1, *tokens, fresh, 0)
+    on_threads(matmul, *places, 1, *tokens, y, 1)
     tolerance = 0.02 * np.abs(expected[0]).max() if code == F16 else 2e-3
     np.testing.assert_allclose(fresh, expected[0], atol=tolerance)
     np.testing.assert_allclose(y, expected[1], atol=tolerance)
@@ -113,26 +119,40 @@ def test_a_token_is_bitwise_the_same_in_every_tile(rng, isa, code):
     tokens = plain.quantise(floats(rng, 13, 96))
     matmul = kernels.build_matmul(isa, packed.bits)
     together = np.zeros((13, 32), np.float32)
-    matmul(packed.weights[0], packed.scales[0], *tokens, together, 0)
+    places = packed.weights.ctypes.data, packed.scales.ctypes.data
+    on_threads(matmul, *places, 0, *tokens, together, 0)
     for t in range(13):
         alone = np.zeros((1, 32), np.float32)
-        matmul(packed.weights[0], packed.scales[0], *(part[t : t + 1] for part in tokens), alone, 0)
+        matmul(*places, 0, *(each[t : t + 1] for each in tokens), alone, 0, 0, 1)
         np.testing.assert_array_equal(alone[0], together[t])
 
 
 def test_rotation_agrees_and_stores_half_precision_rows(rng):
     heads, kv, dim = SHAPE.heads, SHAPE.kv_heads, SHAPE.head_dim
-    y = floats(rng, 1, (heads + 2 * kv) * dim)
+    n, layers, layer = 5, 2, 1
+    y = floats(rng, n, (heads + 2 * kv) * dim)
     c = Config(1, 1, 1, heads, kv, dim, 1, 1, 1e-5, 10_000.0)
-    angles = rope_angles(c, np.array([1234], np.int32))
-    turned = plain.rotate(y[:, : (heads + kv) * dim], heads + kv, angles)[0]
-    values = y[0, (heads + kv) * dim :].copy()
-    row = np.zeros(2 * kv * dim, np.float16)
-    store = kernels.build_rotate(SHAPE)
-    store(y[0], np.ascontiguousarray(angles[0].real), np.ascontiguousarray(angles[0].imag), row.ctypes.data)
-    np.testing.assert_allclose(y[0, : heads * dim], turned[: heads * dim] / np.sqrt(dim), rtol=1e-5, atol=1e-6)
-    expected = np.concatenate([turned[heads * dim :], values]).astype(np.float16)
-    np.testing.assert_allclose(row.astype(float), expected.astype(float), rtol=2e-3)
+    angles = rope_angles(c, 1234 + np.arange(n, dtype=np.int32))
+    turned = plain.rotate(y[:, : (heads + kv) * dim], heads + kv, angles)
+    values = y[:, (heads + kv) * dim :].copy()
+    rows = np.zeros((n, layers, 2 * kv * dim), np.float16)
+    row = 4 * kv * dim
+    addresses, positions = np.full(n, rows.ctypes.data), np.arange(n)[::-1].copy()
+    turns = np.ascontiguousarray(angles.real), np.ascontiguousarray(angles.imag)
+    on_threads(kernels.build_rotate(SHAPE), y, *turns, addresses, positions, layer * row, layers * row)
+    np.testing.assert_allclose(y[:, : heads * dim], turned[:, : heads * dim] / np.sqrt(dim), rtol=1e-5, atol=1e-6)
+    expected = np.concatenate([turned[:, heads * dim :], values], axis=1).astype(np.float16)
+    np.testing.assert_allclose(rows[positions, layer].astype(float), expected.astype(float), rtol=2e-3)
+    assert not rows[:, 0].any()
+
+
+def attention(y, rows, shared, border, position, layer, step):
+    heads, kv, dim = SHAPE.heads, SHAPE.kv_heads, SHAPE.head_dim
+    out, group = np.zeros((1, heads * dim), np.float32), heads // kv
+    scores, state = np.zeros(group * SPAN, np.float32), np.zeros(2 * group, np.float32)
+    where = (np.array([n]) for n in (rows, shared, border, position))
+    on_threads(kernels.build_attention(SHAPE), y, *where, layer, step, scores, state, out)
+    return out[0]
 
 
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200])
@@ -141,15 +161,24 @@ def test_attention_agrees_across_span_borders(rng, length):
     layers, layer = 2, 1
     cache = rng.normal(0, 1, (length, layers, 2, kv, dim)).astype(np.float16)
     y = floats(rng, 1, (heads + 2 * kv) * dim)
-    out = np.zeros((1, heads * dim), np.float32)
-    scores, state = np.zeros((kv, heads // kv * SPAN), np.float32), np.zeros((kv, 2 * heads // kv), np.float32)
     row = 4 * kv * dim
-    kernels.build_attention(SHAPE)(
-        y, np.array([cache.ctypes.data]), np.array([length - 1]), layer * row, layers * row, scores, state, out
-    )
+    out = attention(y, cache.ctypes.data, 0, 0, length - 1, layer * row, layers * row)
     q = y[0, : heads * dim].reshape(kv, heads // kv, dim)
     expected = plain.attend(q, cache[:, layer, 0], cache[:, layer, 1])
-    np.testing.assert_allclose(out[0], expected.ravel(), rtol=2e-5, atol=2e-5)
+    np.testing.assert_allclose(out, expected.ravel(), rtol=2e-5, atol=2e-5)
+
+
+def test_rows_that_are_shared_with_others_may_lie_elsewhere(rng):
+    """The first whole spans of a sequence in one place, the rest in another: not a bit of the result tells."""
+    kv, dim, length = SHAPE.kv_heads, SHAPE.head_dim, 150
+    cache = rng.normal(0, 1, (length, 2, kv, dim)).astype(np.float16)
+    y, row = floats(rng, 1, (SHAPE.heads + 2 * kv) * dim), 4 * kv * dim
+    together = attention(y, cache.ctypes.data, 0, 0, length - 1, 0, row)
+    for border in (SPAN, 2 * SPAN):
+        shared, own = cache[:border].copy(), cache.copy()
+        own[:border] = np.nan
+        apart = attention(y, own.ctypes.data, shared.ctypes.data, border, length - 1, 0, row)
+        np.testing.assert_array_equal(apart, together)
 
 
 @pytest.mark.parametrize("length", [1, 15, 17, 63, 65])
@@ -164,10 +193,8 @@ def test_attention_touches_no_memory_behind_the_last_row(rng, length):
     cache = np.frombuffer(memory, np.float16, length * row // 2, size - length * row)
     cache[:] = rng.normal(0, 1, len(cache))
     y = floats(rng, 1, (SHAPE.heads + 2 * kv) * dim)
-    out = np.zeros((1, SHAPE.heads * dim), np.float32)
     group = SHAPE.heads // kv
-    scores, state = np.zeros((kv, group * SPAN), np.float32), np.zeros((kv, 2 * group), np.float32)
-    kernels.build_attention(SHAPE)(y, np.array([cache.ctypes.data]), np.array([length - 1]), 0, row, scores, state, out)
+    out = attention(y, cache.ctypes.data, 0, 0, length - 1, 0, row)
     rows = cache.reshape(length, 2, kv, dim)
     expected = plain.attend(y[0, : SHAPE.heads * dim].reshape(kv, group, dim), rows[:, 0], rows[:, 1])
-    np.testing.assert_allclose(out[0], expected.ravel(), rtol=2e-5, atol=2e-5)
+    np.testing.assert_allclose(out, expected.ravel(), rtol=2e-5, atol=2e-5)

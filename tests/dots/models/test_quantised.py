@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from dots.models.device import Batch
 from dots.models.isa import Isa, available
 from dots.models.model import load
 
@@ -81,15 +82,39 @@ def test_the_narrow_kernels_need_nothing_wider():
     assert out.startswith("numba-avx2 ['avx2'] ")
 
 
-@pytest.mark.slow
-def test_a_second_process_compiles_nothing(tmp_path):
-    code = (
-        "from dots.models.model import load; from dots.models.isa import available;"
-        "load('smollm2-135m-instruct', f'numba-{available()[0]}')"
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_any_number_of_threads_computes_the_same_bits(monkeypatch, vectors, sequences, threads):
+    """With few tokens each thread has a part of every step, with many it has tokens of its own."""
+    ids = vectors["passage"]["ids"]
+    monkeypatch.setenv("SPACES_THREADS", str(threads))
+    executor = load("smollm2-135m-instruct", f"numba-{available()[0]}").executor
+    told = {}
+    for used in (1, threads):
+        monkeypatch.setattr(executor._threads, "choose", lambda n, used=used: used)
+        state = sequences(executor, 130, count=3)
+        fed = [state.feed({0: ids[:n], 1: ids[n : n + 1], 2: ids[3:5]}, want="all") for n in (1, 5, 13, 14, 30, 64)]
+        told[used] = (np.concatenate(fed), state.memory)
+    for one, several in zip(told[1], told[threads], strict=True):
+        np.testing.assert_array_equal(one, several)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "numpy-f32"])
+def test_rows_in_common_with_others_are_read_where_they_lie(name, vectors, sequences):
+    """Two sequences that begin alike need the rows of their beginning once; nobody can tell from the result."""
+    ids, border = vectors["passage"]["ids"][:140], 128
+    executor = load("smollm2-135m-instruct", name).executor
+    alone = sequences(executor, len(ids))
+    alone.feed({0: ids[:border]})
+    expected = alone.feed({0: ids[border:]}, want="all")
+    own = np.full_like(alone.memory, 0xFF)
+    count = len(ids) - border
+    batch = Batch(
+        tokens=np.array(ids[border:], np.int32),
+        positions=np.arange(border, len(ids), dtype=np.int32),
+        sequence=np.zeros(count, np.int32),
+        rows=np.array([own.ctypes.data], np.uint64),
+        want=np.arange(count, dtype=np.int32),
+        shared=np.array([alone.memory.ctypes.data], np.uint64),
+        border=np.array([border], np.int32),
     )
-    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DEBUG_CACHE": "1"}
-    runs = [
-        subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
-        for _ in range(2)
-    ]
-    assert ["data saved" in run for run in runs] == [True, False]
+    np.testing.assert_array_equal(executor.forward(batch), expected)

@@ -1,0 +1,63 @@
+"""What the compiled pass and its caller agree on: what is fixed when it is compiled, and the record it is called with.
+
+Nothing here needs the compiler, so that a start which finds compiled code need not load it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+SPAN = 64  # KV rows that the softmax takes at a time, by absolute position
+BARRIER = 256  # bytes of the place where threads meet: two counts, each in cache lines of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is fixed when the kernels are compiled."""
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+    bits: tuple[int, int, int, int, int]  # of qkv, attention output, gate and up, down, and the head
+
+
+MATRICES = ("qkv", "out", "gate_up", "down", "head")
+NORMS = ("attn_norm", "ffn_norm", "output_norm")
+
+ORDER = np.dtype(
+    [
+        # the model
+        *((name, "i8") for name in MATRICES),
+        *((f"{name}_scales", "i8") for name in MATRICES),
+        *((name, "i8") for name in NORMS),
+        ("epsilon", "f8"),
+        ("layers", "i8"),
+        ("width", "i8"),
+        ("hidden", "i8"),
+        ("vocab", "i8"),
+        # the batch: n tokens, logits wanted of m
+        ("n", "i8"),
+        ("m", "i8"),
+        ("x", "i8"),  # (n, width) f4: embeddings, overwritten
+        ("rows", "i8"),  # (n,) i8: address of KV row 0 of the token's sequence
+        ("shared", "i8"),  # (n,) i8: address of row 0 of the rows in common with other sequences
+        ("border", "i8"),  # (n,) i8: how many first rows lie there, a multiple of SPAN
+        ("positions", "i8"),  # (n,) i8
+        ("cos", "i8"),  # (n, head_dim / 2) f4
+        ("sin", "i8"),
+        ("want", "i8"),  # (m,) i4
+        ("logits", "i8"),  # (m, vocab) f4
+        # working memory
+        ("y", "i8"),  # (n, q + k + v) f4
+        ("mixed", "i8"),  # (n, heads * head_dim) f4
+        ("h", "i8"),  # (n, 2 * hidden) f4
+        ("last", "i8"),  # (m, width) f4
+        ("scores", "i8"),  # (threads, heads a kv head * SPAN) f4
+        ("state", "i8"),  # (threads, heads a kv head * 2) f4
+        ("q", "i8"),  # quantised tokens: (n, columns of the widest matrix) i1
+        ("s", "i8"),  # (n, blocks) f4
+        ("su", "i8"),
+        ("barrier", "i8"),  # BARRIER bytes, zero at first
+    ]
+)
+"""One record, addresses and counts as 64-bit integers. Whoever fills it answers for every address."""
