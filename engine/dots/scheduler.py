@@ -38,7 +38,7 @@ class Scheduler:
     region: Region
     row_bytes: int
     budget: int = 128  # tokens a step
-    chunk: int = 64  # most prompt tokens of one dot in a step
+    chunk: int = 64  # most prompt tokens of one dot in a step, where another dot waits for the same step
     max_dots: int = 64
     running: list[Dot] = field(default_factory=list)
     waiting: dict[str, deque[Dot]] = field(default_factory=dict)  # by Space, first come first served
@@ -78,10 +78,11 @@ class Scheduler:
         chunks = [self._launch(dot, 1) for dot in ready if dot.decodes]
         prompts = [dot for dot in ready if not dot.decodes]
         left = self.budget - len(chunks)
+        most = self.chunk if len(ready) > 1 else self.budget
         while prompts and left:
             dot = min(prompts, key=lambda d: (self.served[d.work.space], d.key))
             prompts.remove(dot)
-            chunks.append(self._launch(dot, min(dot.pending, self.chunk, left)))
+            chunks.append(self._launch(dot, min(dot.pending, most, left)))
             left -= chunks[-1].count
         return Plan(admitted, expired, tuple(chunks))
 

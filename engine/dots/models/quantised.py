@@ -108,7 +108,7 @@ class QuantisedExecutor:
         self._point(inputs)
         self._order["n"], self._order["m"] = n, m
         CREW.run(self._pass, self._order.ctypes.data, threads)
-        self._threads.took(n, threads, time.perf_counter() - start)
+        self._threads.took(n, threads, time.perf_counter() - start, time.process_time())
         return self._logits[:m, : self.config.vocab]
 
     def _memory(self, n: int, m: int) -> None:

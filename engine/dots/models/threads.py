@@ -1,13 +1,16 @@
 """How many threads a forward pass uses just now. Its results are bitwise the same for any number.
 
-Parallel loops wait for their slowest thread a hundred times a pass. On an idle machine all cores pay off; where others
-want the cores too, a thread that waits for its turn holds up the rest, and one thread alone is many times faster. So
-both are measured as work goes on: the faster is used, the slower is tried again from time to time.
+Threads wait for the slowest of them a hundred times a pass. On an idle machine all cores pay off; where others want the
+cores too, a thread that waits for its turn holds up the rest, and one thread alone is many times faster. Whether others
+want them shows in the processor time that the passes got. Only then both are tried as work goes on: the faster is used,
+the slower again from time to time.
 """
 
 from dataclasses import dataclass, field
 
 FIRST_TRY, LAST_TRY = 8, 128  # passes between trials of the slower choice; doubled while it stays slower
+UNDISTURBED = 0.85  # of the time of all cores that were asked for
+FADE = 0.9  # how much a pass counts for less with each one after it
 
 
 @dataclass
@@ -24,20 +27,26 @@ class Pace:
 
 class ThreadChoice:
     def __init__(self, most: int) -> None:
-        self._choices = sorted({1, most})
+        self._most = most
         self._paces: dict[int, Pace] = {}
+        self._used = self._asked = 0.0  # seconds of processors that passes on all threads used, and asked for
+        self._processor: float | None = None  # seconds that the process had used before
 
     def choose(self, tokens: int) -> int:
         pace = self._pace(tokens)
-        unknown = [n for n in self._choices if n not in pace.seconds]
-        if unknown:
-            return unknown[-1]
-        best = pace.best(default=1)
-        if len(self._choices) == 1 or pace.passes < pace.interval:
+        best = pace.best(default=self._most)
+        other = 1 if best == self._most else self._most
+        disturbed = self._used < UNDISTURBED * self._asked
+        if other == 1 and not disturbed:
             return best
-        return next(n for n in self._choices if n != best)
+        return other if other not in pace.seconds or pace.passes >= pace.interval else best
 
-    def took(self, tokens: int, threads: int, seconds: float) -> None:
+    def took(self, tokens: int, threads: int, seconds: float, processor: float) -> None:
+        """`processor` is what the process has used in all, seconds."""
+        if threads == self._most and self._processor is not None:
+            self._used = FADE * self._used + min(processor - self._processor, seconds * threads)
+            self._asked = FADE * self._asked + seconds * threads
+        self._processor = processor
         pace = self._pace(tokens)
         best = pace.best(default=threads)
         pace.passes += 1
