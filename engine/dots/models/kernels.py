@@ -150,7 +150,7 @@ def build_attention(shape: Shape) -> Callable[..., None]:
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     group = heads // kv_heads
     least = np.float32(LEAST)
-    score, mix, softmax = score_rows(group, dim), mix_rows(group, dim), online_softmax(dim)
+    score, mix, softmax = score_rows(group, dim, 2 * kv_heads * dim), mix_rows(group, dim), online_softmax(dim)
 
     def attend(q: Any, own: Any, shared: Any, border: Any, step: Any, rows: Any, scores: Any, state: Any,
                out: Any) -> None:  # fmt: skip

@@ -10,9 +10,10 @@ from typing import Any
 from numba.core import cgutils
 
 from dots.models.compiling import emitted
-from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, register, store, totals
+from dots.models.lanes import F32, I32, I64, Floats, addresses, load, offset, prefetch, register, store, totals
 from dots.models.layout import SPAN
 
+AHEAD = 32  # rows: measured
 LEAST = -3.4e38  # the score of a row that does not exist
 
 
@@ -27,10 +28,10 @@ def to_halves(typing: Any, x: Any, out: Any) -> Any:
     return addresses(2), codegen
 
 
-def score_rows(heads: int, dim: int) -> Any:
+def score_rows(heads: int, dim: int, values: int) -> Any:
     """scores[head * SPAN + row] = q[head] . keys[row] for `rows` half-precision rows, `step` bytes apart
 
-    Sixteen at a time: up to the next multiple of sixteen the scores become LEAST.
+    `values` bytes behind a row is the one that it will be mixed with. Sixteen at a time: up to the next multiple of sixteen the scores become LEAST.
     """
 
     def score(typing: Any, q: Any, keys: Any, step: Any, rows: Any, scores: Any) -> Any:
@@ -46,6 +47,8 @@ def score_rows(heads: int, dim: int) -> Any:
                     row = b.add(first, I64(number))
                     row = b.select(b.icmp_signed("<", row, last), row, last)  # behind the last there may be no memory
                     at = offset(b, keys, b.mul(row, step))
+                    ask_ahead(b, offset(b, at, b.mul(step, I64(AHEAD))), dim)
+                    ask_ahead(b, offset(b, at, values), dim)
                     key = [Floats.load_halves(b, offset(b, at, 32 * c)) for c in parts]
                     sums = [query[0] * key[0] for query in queries]
                     for c in parts[1:]:
@@ -59,6 +62,12 @@ def score_rows(heads: int, dim: int) -> Any:
         return addresses(5), codegen
 
     return emitted(score)
+
+
+def ask_ahead(b: Any, row: Any, dim: int) -> None:
+    """Rows are far apart and often somebody else wrote them: left to itself the processor waits for each."""
+    for line in range(0, 2 * dim, 64):
+        prefetch(b, offset(b, row, line))
 
 
 def mix_rows(heads: int, dim: int) -> Any:
