@@ -30,8 +30,9 @@ from dots.grammar import Grammars
 from dots.models.model import KNOWN, load
 from dots.pages import Pool
 from dots.program import Limits, Program
+from dots.request import Grammar, Message, ModelRequest, Sampling
 from dots.runtime import Runtime
-from dots.spec import Grammar, Message, ModelRequest, Sampling, Values
+from dots.spec import Values
 
 FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130
 DEFAULT_MODEL: Final = next(iter(KNOWN))

@@ -14,7 +14,7 @@ from dots.grammar import Matcher
 from dots.kv import Sequence, pages_for
 from dots.models.device import Geometry
 from dots.program import Limits
-from dots.spec import Sampling
+from dots.request import Sampling
 from dots.stream import TextStream
 
 

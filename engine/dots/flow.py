@@ -21,8 +21,9 @@ from dots.excerpts import cut, excerpts, facts, said
 from dots.grammar import Matcher
 from dots.language import Language
 from dots.program import Program
+from dots.request import ModelRequest, ModelResult
 from dots.slots import Slots
-from dots.spec import Effect, ModelRequest, ModelResult, Values
+from dots.spec import Effect, Values
 from dots.unit import Absent, Handle, Unit, gathered, mistyped, parts, raised, unencodable, unit, unusable
 from dots.worker import Call, Log
 

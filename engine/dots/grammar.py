@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dots.errors import Code, Failure
-from dots.spec import Grammar
+from dots.request import Grammar
 from dots.vocabulary import MEMORY, PACKET, is_text, packed
 
 COMPILE: Final = 5.0  # seconds until the first mask is there

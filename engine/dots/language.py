@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dots.models.device import Executor
-from dots.spec import ModelRequest
+from dots.request import ModelRequest
 
 
 class Pieces(Protocol):

@@ -28,7 +28,8 @@ from dots.language import Language
 from dots.models.device import Batch, Tell
 from dots.pages import Pool
 from dots.program import Program
-from dots.spec import ModelRequest, Values
+from dots.request import ModelRequest
+from dots.spec import Values
 from dots.unit import Handle
 from dots.worker import Call, Log
 

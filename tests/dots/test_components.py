@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from dots import components
 from dots.components import BadComponent, Component, catalogue, load
-from dots.spec import Effect, Grammar, ModelResult, Sampling
+from dots.request import Grammar, ModelResult, Sampling
+from dots.spec import Effect
 
 ALL = catalogue()
 PURE = (Effect.PURE, Effect.TEMPLATE, Effect.REDUCE)

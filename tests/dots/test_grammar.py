@@ -21,7 +21,7 @@ from dots.dot import Dot, State
 from dots.errors import Code, Failure
 from dots.grammar import COMPILE, MAX_TEXT, Grammars, Matcher
 from dots.models.device import Batch
-from dots.spec import Grammar, Sampling
+from dots.request import Grammar, Sampling
 from tests.dots.toy import END, PIECES, ToyExecutor, ToyModel, ToyTokenizer, text_of
 from tests.dots.world import data, generate, program, running, story, work, world
 
@@ -362,7 +362,7 @@ def test_the_process_comes_back_after_its_end(small: Grammars) -> None:
 
 def test_matchers_end_with_the_process_that_asked_for_them() -> None:
     code = (
-        "import os\nfrom dots.grammar import Grammars\nfrom dots.spec import Grammar\n"
+        "import os\nfrom dots.grammar import Grammars\nfrom dots.request import Grammar\n"
         "grammars = Grammars([b'', b'a'], [0])\nmatcher = grammars.matcher(Grammar('lark', 'start: \"a\"+'))\n"
         "assert matcher.compile() is None\nprint(grammars._process.pid, flush=True)\nos._exit(1)"
     )

@@ -20,7 +20,7 @@ from dots.grammar import Grammars
 from dots.models.model import Model, load
 from dots.pages import Pool
 from dots.program import Limits, show, write
-from dots.spec import Grammar, Message, ModelRequest, Sampling
+from dots.request import Grammar, Message, ModelRequest, Sampling
 from tests.dots.world import generate, program, pure
 
 pytestmark = pytest.mark.model

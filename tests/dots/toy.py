@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dots.models.device import Batch, Geometry
-from dots.spec import ModelRequest
+from dots.request import ModelRequest
 
 VOCAB = 64
 END = 0

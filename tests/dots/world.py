@@ -16,8 +16,8 @@ from dots.language import Language
 from dots.models.device import Tell
 from dots.pages import Pool
 from dots.program import Block, Instruction, Limits, Program, Step
+from dots.request import Sampling
 from dots.runtime import Runtime
-from dots.spec import Sampling
 from tests.dots.toy import ROW, ToyModel, letters
 
 ROOMY = Limits(steps=64, kv=64 * 1024, seconds=60)

@@ -16,11 +16,11 @@ import numpy as np
 
 from dots import codec, errors, frames, program
 from dots.codec import Malformed
-from dots.models import gguf, model
+from dots.models import gguf
 from dots.models.llama import read_config, read_weights
-from dots.models.tokenizer import BytePairTokenizer, read_vocabulary
+from dots.models.text import read_text
+from dots.request import Message
 from dots.shape import Invalid
-from dots.spec import Message
 from igc import igb, patch
 from igc.ops import op_from_value
 from spaces import wire
@@ -269,8 +269,8 @@ def read_header(data: bytes) -> None:
 def read_model(data: bytes) -> None:
     """What loading a model does with a file, up to its first forward."""
     file = gguf.parse(data)
-    tokenizer = BytePairTokenizer(read_vocabulary(file))
-    template = model.read_template(file, tokenizer)
+    said = read_text(file)
+    tokenizer, template = said.tokenizer, said.template
     weights = read_weights(file, read_config(file))
     assert weights.embedding.shape[0] >= len(tokenizer.vocabulary.tokens)
     ids = tokenizer.encode("ab a c")

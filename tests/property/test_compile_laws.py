@@ -10,8 +10,9 @@ from dots import codec, program
 from dots.codec import Malformed, Value
 from dots.components import catalogue
 from dots.program import Instruction, Program, Step
+from dots.request import ModelResult
 from dots.shape import Invalid
-from dots.spec import Effect, ModelResult
+from dots.spec import Effect
 from igc.check import Diagnostic
 from igc.compile import PIPELINE, compile, emit, left_out, lower
 from igc.graph import Graph

@@ -9,22 +9,8 @@ from typing import Annotated, Final, Literal, NoReturn
 from pydantic import Field, StringConstraints, field_validator
 from pydantic_core import PydanticCustomError
 
-from dots.spec import (
-    Budget,
-    Effect,
-    Example,
-    Grammar,
-    Label,
-    Message,
-    ModelRequest,
-    ModelResult,
-    Params,
-    Port,
-    PortType,
-    Sampling,
-    Spec,
-    Values,
-)
+from dots.request import Grammar, Message, ModelRequest, ModelResult, Sampling
+from dots.spec import Budget, Effect, Example, Label, Params, Port, PortType, Spec, Values
 
 SCHEMA: Final = """{
   "type": "object",

@@ -16,7 +16,7 @@ def cache_folder(name: str) -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def write_whole(path: Path, *parts: bytes) -> bool:
+def write_whole(path: Path, *parts: bytes | memoryview) -> bool:
     """All or nothing, whoever else writes the same; False where the disk allows none of it."""
     unfinished = path.with_name(f"{path.name}.{os.getpid()}")
     try:

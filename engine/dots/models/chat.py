@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dots.errors import Code, Failure, Refused
 from dots.models.sandbox import MISTAKES, WORK, Meter, MeteredEnvironment, TooMuch
 from dots.models.tokenizer import BytePairTokenizer
-from dots.spec import Message
+from dots.request import Message
 
 MAX_SOURCE = 64 << 10
 MAX_OUTPUT = 64 << 10  # beyond the messages' own text

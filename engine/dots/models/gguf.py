@@ -4,6 +4,7 @@ The file is hostile until proven otherwise: every count is checked against the b
 from it, and what does not fit is refused with its offset. Nothing here interprets the model.
 """
 
+import math
 import mmap
 import struct
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ MAX_TENSORS = 65_536
 MAX_NAME = 256
 MAX_TEXT = 16 << 20
 MAX_ITEMS = 1 << 24  # of one array
+MAX_QUICK, MAX_SHORT = 1 << 19, 32  # texts of an array that is read in one go, and their mean bytes with the length
 MAX_DIMENSIONS = 4
 MAX_VALUES = 1 << 40  # of one tensor
 
@@ -27,7 +29,24 @@ STRING, ARRAY = 8, 9
 SCALARS: dict[int, str] = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 
 Scalar = int | float | bool | str
-Value = Scalar | list[str] | NDArray[np.generic]
+SEPARATOR = bytes(8)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Many texts, of which most starts need only how many they are."""
+
+    joined: bytes  # valid UTF-8, with separators between
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+    def split(self) -> list[str]:
+        return str(self.joined, "utf-8").split(str(SEPARATOR, "utf-8"))
+
+
+Value = Scalar | list[str] | Texts | NDArray[np.generic]
 
 
 class MalformedModel(Refused):
@@ -87,8 +106,15 @@ class ModelFile:
         return value
 
     def texts(self, key: str) -> list[str]:
+        value = self._texts(key)
+        return value.split() if isinstance(value, Texts) else value
+
+    def count_texts(self, key: str) -> int:
+        return len(self._texts(key))
+
+    def _texts(self, key: str) -> list[str] | Texts:
         value = self.metadata.get(key)
-        if not isinstance(value, list):
+        if not isinstance(value, list | Texts):
             raise self._mistyped(key, "an array of text", value)
         return value
 
@@ -96,12 +122,21 @@ class ModelFile:
         value = self.metadata.get(key)
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu":
             raise self._mistyped(key, "an array of integers", value)
-        return [int(v) for v in value]
+        found: list[int] = value.tolist()
+        return found
 
     @staticmethod
     def _mistyped(key: str, expected: str, got: object) -> Refused:
-        shown = "nothing" if got is None else type(got).__name__
+        shown = "nothing" if got is None else "list" if isinstance(got, Texts) else type(got).__name__
         return Refused(Failure(Code.INVALID_VALUE, f"model file, {key}", expected, shown))
+
+
+def is_text(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class Reader:
@@ -150,11 +185,11 @@ class Reader:
             raise self.refuse("a known value type", kind)
         return self.scalar(SCALARS[kind])
 
-    def array(self) -> list[str] | NDArray[np.generic]:
+    def array(self) -> list[str] | Texts | NDArray[np.generic]:
         kind = int(self.scalar("I"))
         if kind == STRING:
             n = self.count("Q", MAX_ITEMS, "texts", 8)
-            return [self.text(MAX_TEXT) for _ in range(n)]
+            return self.plain_texts(n) or [self.text(MAX_TEXT) for _ in range(n)]
         if kind not in SCALARS:
             raise self.refuse("an array of numbers or text", f"an array of type {kind}")
         dtype = np.dtype("<" + SCALARS[kind]) if kind != 7 else np.dtype("u1")
@@ -162,6 +197,32 @@ class Reader:
         items = np.frombuffer(self.buffer, dtype, n, self.at).copy()
         self.at += n * dtype.itemsize
         return items
+
+    def plain_texts(self, n: int) -> Texts | None:
+        """n texts in one go; None, and nothing is read, where they are not all short and plain: a vocabulary's tens of
+        thousands, one by one, take half of a start.
+
+        A length below 256 is a byte and seven zeros, and plain text holds no zero: so these show where a text begins.
+        It is a guess only, until each text ends where the next begins.
+        """
+        if not 0 < n <= MAX_QUICK:
+            return None
+        window = np.frombuffer(self.buffer, np.uint8, min(n * MAX_SHORT, self.end - self.at), self.at)
+        zero = window == 0
+        seven = zero[1:-6]
+        for i in range(2, 8):
+            seven = seven & zero[i : len(zero) - 7 + i]
+        starts = np.flatnonzero(seven)[:n]
+        ends = starts + 8 + window[starts]
+        if len(starts) < n or starts[0] or (starts[1:] != ends[:-1]).any() or ends[-1] > len(window):
+            return None
+        raw = window[: ends[-1]].copy()
+        raw[starts] = 0
+        joined = raw[8:].tobytes()
+        if np.count_nonzero(zero[: len(raw)]) != 7 * n or not is_text(joined):  # a zero would look like a separator
+            return None
+        self.at += len(raw)
+        return Texts(joined, n)
 
     def metadata(self, n: int) -> dict[str, Value]:
         found: dict[str, Value] = {}
@@ -231,7 +292,7 @@ def parse(buffer: mmap.mmap | bytes) -> ModelFile:
 
 def place(buffer: mmap.mmap | bytes, start: int, entry: Entry, alignment: int) -> Tensor:
     row = entry.shape[-1] // entry.format.values * entry.format.bytes
-    rows = int(np.prod(entry.shape[:-1], dtype=np.int64))
+    rows = math.prod(entry.shape[:-1])
     left = len(buffer) - start
     if entry.offset % alignment or entry.offset > left or row * rows > left - entry.offset:
         got = f"{row * rows} bytes at {entry.offset} of {max(left, 0)}"
@@ -240,9 +301,13 @@ def place(buffer: mmap.mmap | bytes, start: int, entry: Entry, alignment: int) -
     return Tensor(entry.name, entry.shape, entry.format, data)
 
 
-def open_model(path: Path) -> ModelFile:
+def map_file(path: Path) -> mmap.mmap:
     """The mapping lives as long as a tensor's view of it does."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             raise MalformedModel(0, "a GGUF file", "an empty file")
-        return parse(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def open_model(path: Path) -> ModelFile:
+    return parse(map_file(path))

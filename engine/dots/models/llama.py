@@ -60,7 +60,7 @@ def read_config(file: ModelFile) -> Config:
         heads=heads,
         kv_heads=kv_heads,
         head_dim=head_dim,
-        vocab=len(file.texts("tokenizer.ggml.tokens")),  # the embedding may have padding rows beyond
+        vocab=file.count_texts("tokenizer.ggml.tokens"),  # the embedding may have padding rows beyond
         context=size("context_length", 1 << 24),
         epsilon=file.number("llama.attention.layer_norm_rms_epsilon"),
         rope_base=file.number("llama.rope.freq_base", 10_000.0),

@@ -1,25 +1,26 @@
-"""Loads a language model by name: its file, checked; its tokenizer and template; and an executor for this machine.
+"""Loads a language model by name: its file, checked; an executor for this machine; and its text, when text comes.
 
 Names are what programs say. A path is taken from whoever runs the host, never from a program.
 """
 
-import hashlib
 import importlib.util
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dots.errors import Code, Failure, Refused
-from dots.models.chat import ChatTemplate
 from dots.models.device import Executor, Tell, quietly
-from dots.models.gguf import ModelFile, open_model
-from dots.models.isa import available
-from dots.models.llama import NumpyExecutor, read_config, read_weights
-from dots.models.quantised import QuantisedExecutor, can_run
-from dots.models.tokenizer import BytePairTokenizer, read_vocabulary
-from dots.spec import ModelRequest
+from dots.models.digest import Digest
+from dots.models.gguf import ModelFile, map_file, parse
+
+if TYPE_CHECKING:
+    from dots.models.chat import ChatTemplate
+    from dots.models.text import Text
+    from dots.models.tokenizer import BytePairTokenizer
+    from dots.request import ModelRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,36 @@ KNOWN: Mapping[str, KnownModel] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """Everything the runtime needs of a model. Only `executor` computes, and only one thread may call it."""
 
     name: str
     digest: str  # SHA-256 of the file, hex
-    tokenizer: BytePairTokenizer
-    template: ChatTemplate | None  # None: a base model that takes raw text only
-    end_tokens: frozenset[int]
+    file: ModelFile
     executor: Executor
 
-    def prompt_tokens(self, request: ModelRequest) -> list[int]:
+    @cached_property
+    def text(self) -> "Text":
+        """Raises Refused where the file's vocabulary or template is broken: see `load`."""
+        # Here, because its libraries and the vocabulary take as long as all else of a start, which runs without them.
+        from dots.models.text import read_text
+
+        return read_text(self.file)
+
+    @property
+    def tokenizer(self) -> "BytePairTokenizer":
+        return self.text.tokenizer
+
+    @property
+    def template(self) -> "ChatTemplate | None":
+        return self.text.template
+
+    @property
+    def end_tokens(self) -> frozenset[int]:
+        return self.tokenizer.vocabulary.ends
+
+    def prompt_tokens(self, request: "ModelRequest") -> list[int]:
         """At least one token; the caller checks the length against the context and the dot's limits."""
         said = [m.text for m in request.messages] if request.messages is not None else [request.text or ""]
         self._fits(said)
@@ -69,7 +88,7 @@ class Model:
     def _fits(self, texts: list[str]) -> None:
         """Text that could not fit if every token were the longest one is refused before any work is done on it."""
         context = self.executor.geometry.context
-        longest = max(map(len, self.tokenizer.pieces))
+        longest = self.tokenizer.longest_piece
         size = sum(len(t) for t in texts)
         if size > context * longest:
             expected = f"at most {context} tokens ({context * longest} bytes)"
@@ -84,60 +103,46 @@ def find_file(known: KnownModel) -> Path:
     raise Refused(Failure(Code.NOT_FOUND, "model file", f"{known.file} of package {known.package}", "nothing"))
 
 
-def checked_digest(name: str, path: Path) -> str:
-    """SHA-256 of the file, hex; a known model's must be the known one."""
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if name in KNOWN and digest != KNOWN[name].sha256:
-        raise Refused(Failure(Code.INVALID_VALUE, f"model file {path.name}", KNOWN[name].sha256, digest))
-    return digest
-
-
 def load(name: str, executor: str = "auto", path: Path | None = None, tell: Tell = quietly) -> Model:
     """`executor`: auto, numpy-f32, numba-avx512vnni or numba-avx2; `auto` obeys SPACES_EXECUTOR and then the CPU.
 
     `path` is the operator's own file for a name that is not known. `tell` hears how far it is, from 0 to 1.
     """
+    known = KNOWN.get(name)
     if path is None:
-        if name not in KNOWN:
+        if known is None:
             raise Refused(Failure(Code.NOT_FOUND, "model", " or ".join(KNOWN), repr(name)))
-        path = find_file(KNOWN[name])
-    with ThreadPoolExecutor(max_workers=2) as helpers:  # hashing and packing leave the interpreter to the tokenizer
-        hashing = helpers.submit(checked_digest, name, path)
-        try:
-            file = open_model(path)
-            making = helpers.submit(make_executor, file, executor, tell)
-            tokenizer = BytePairTokenizer(read_vocabulary(file))
-        finally:
-            digest = hashing.result()  # another file than the known one is refused as that, whatever it holds
-        return Model(
-            name=name,
-            digest=digest,
-            tokenizer=tokenizer,
-            template=read_template(file, tokenizer),
-            end_tokens=tokenizer.vocabulary.ends,
-            executor=making.result(),
-        )
+        path = find_file(known)
+    data = map_file(path)
+    digest = Digest(path.name, data, known.sha256 if known else None)
+    try:
+        file = parse(data)
+        made = make_executor(file, executor, tell, digest)
+    finally:
+        proven = digest.proven()  # another file than the known one is refused as that, whatever it holds
+    model = Model(name, proven, file, made)
+    if known is None:
+        _ = model.text  # what is broken is refused here; a known file is whole, so its text may wait
+    return model
 
 
-def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate | None:
-    if "tokenizer.chat_template" not in file.metadata:
-        return None
-    v = tokenizer.vocabulary
-    eos = file.integer("tokenizer.ggml.eos_token_id", -1)
-    bos_text = "" if v.bos is None else v.tokens[v.bos]
-    return ChatTemplate(file.text("tokenizer.chat_template"), tokenizer, bos_text, "" if eos < 0 else v.tokens[eos])
+def make_executor(file: ModelFile, wanted: str, tell: Tell = quietly, digest: Digest | None = None) -> Executor:
+    """The wanted one, or the fastest that this processor and this model allow.
 
+    With the file's digest, what is made of its weights may be kept on disk.
+    """
+    # Here, because the file's digest is worked out while these are imported.
+    from dots.models.isa import available
+    from dots.models.llama import NumpyExecutor, read_config, read_weights
+    from dots.models.quantised import QuantisedExecutor, can_run
 
-def make_executor(file: ModelFile, wanted: str, tell: Tell = quietly) -> Executor:
-    """The wanted one, or the fastest that this processor and this model allow."""
     config = read_config(file)
     weights = read_weights(file, config)
     fast = {f"numba-{isa}": isa for isa in available()} if can_run(config, weights) else {}
     if wanted == "auto":
         wanted = os.environ.get("SPACES_EXECUTOR") or next(iter(fast), NumpyExecutor.name)
     if wanted in fast:
-        return QuantisedExecutor(config, weights, fast[wanted], tell)
+        return QuantisedExecutor(config, weights, fast[wanted], tell, digest)
     if wanted == NumpyExecutor.name:
         return NumpyExecutor(config, weights)
     raise Refused(Failure(Code.NOT_FOUND, "executor", " or ".join([*fast, NumpyExecutor.name]), repr(wanted)))

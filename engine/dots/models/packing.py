@@ -38,23 +38,29 @@ def fits(tensor: Tensor) -> bool:
     return rows % ROWS == 0 and columns % BLOCK == 0
 
 
-def pack(layers: Sequence[Sequence[Tensor]]) -> Packed:
-    """One matrix a layer, each the rows of some tensors on top of each other."""
+def empty(layers: Sequence[Sequence[Tensor]]) -> Packed:
+    """Room for what these will be packed into."""
     bits = 4 if all(t.format.name in FOUR_BIT for parts in layers for t in parts) else 8
-    blocks = four_bit_blocks if bits == 4 else eight_bit_blocks
     rows = sum(t.shape[0] for t in layers[0])
     columns = layers[0][0].shape[1]
     shape = (len(layers), rows // ROWS, columns // BLOCK)
     weights = np.empty((*shape, 64 * bits), np.uint8)
-    scales = np.empty((*shape, 2 if bits == 4 else 1, ROWS), np.float16)
+    return Packed(bits, weights, np.empty((*shape, 2 if bits == 4 else 1, ROWS), np.uint16))
+
+
+def pack(layers: Sequence[Sequence[Tensor]]) -> Packed:
+    """One matrix a layer, each the rows of some tensors on top of each other."""
+    packed = empty(layers)
+    blocks = four_bit_blocks if packed.bits == 4 else eight_bit_blocks
+    _, tiles, columns, _ = packed.weights.shape
+    scales = packed.scales.view(np.float16)
     for i, parts in enumerate(layers):
         for part in parts:
             part.require_finite()
         quants, factors = zip(*map(blocks, parts), strict=True)
-        interleave(np.concatenate(quants), weights[i])
-        tiles = np.concatenate(factors).reshape(shape[1], ROWS, shape[2], -1)
-        scales[i] = tiles.transpose(0, 2, 3, 1)
-    return Packed(bits, weights, scales.view(np.uint16))
+        interleave(np.concatenate(quants), packed.weights[i])
+        scales[i] = np.concatenate(factors).reshape(tiles, ROWS, columns, -1).transpose(0, 2, 3, 1)
+    return packed
 
 
 def interleave(quants: NDArray[np.uint8], out: NDArray[np.uint8]) -> None:

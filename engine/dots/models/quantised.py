@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from dots.models.crew import CREW
 from dots.models.device import Batch, Tell, quietly
+from dots.models.digest import Digest
 from dots.models.gguf import Tensor
 from dots.models.image import load_pass
 from dots.models.isa import Isa, threads_allowed
 from dots.models.layout import BARRIER, MATRICES, NORMS, ORDER, SPAN, Shape
 from dots.models.llama import Config, Weights, rope_angles
-from dots.models.packing import BLOCK, ROWS, Packed, fits, pack
+from dots.models.packed import packed_matrices
+from dots.models.packing import BLOCK, ROWS, fits
 from dots.models.quant import dequantise
 from dots.models.threads import ThreadChoice
 
@@ -37,7 +39,9 @@ def can_run(c: Config, weights: Weights) -> bool:
 
 
 class QuantisedExecutor:
-    def __init__(self, config: Config, weights: Weights, isa: Isa, tell: Tell = quietly) -> None:
+    def __init__(
+        self, config: Config, weights: Weights, isa: Isa, tell: Tell = quietly, digest: Digest | None = None
+    ) -> None:
         c, layers = config, weights.layers
         self.name = f"numba-{isa}"
         self.config = c
@@ -51,10 +55,7 @@ class QuantisedExecutor:
             [[w.ffn_down] for w in layers],
             [[weights.output]],
         ]
-        self._matrices: list[Packed] = []
-        for tensors in stacked:
-            self._matrices.append(pack(tensors))
-            tell(PACKED * len(self._matrices) / len(stacked))
+        self._matrices = packed_matrices(stacked, digest, lambda share: tell(PACKED * share))
         self._norms = (
             np.stack([w.attn_norm.floats() for w in layers]),
             np.stack([w.ffn_norm.floats() for w in layers]),

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dots.spec import Sampling
+from dots.request import Sampling
 
 Scores = NDArray[np.float32]
 Ids = NDArray[np.intp]

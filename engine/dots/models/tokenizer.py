@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise, repeat
+from operator import add
 
+import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers
 
 from dots.errors import Code, Failure, Refused
@@ -77,11 +80,7 @@ def read_vocabulary(file: ModelFile) -> Vocabulary:
             Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.tokens", "distinct, each with a type", got)
         )
     known = {name for name, kind in zip(tokens, kinds, strict=True) if kind != CONTROL}  # as the model has them
-    halves = (merge.partition(" ") for merge in merges)
-    pairs = [(a, b) for a, space, b in halves if space and a in known and b in known and a + b in known]
-    if len(pairs) != len(merges):
-        got = f"{len(merges) - len(pairs)} that are not"
-        raise Refused(Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.merges", "pairs of known tokens", got))
+    pairs = read_merges(merges, known)
     ids = {name: i for i, name in enumerate(tokens)}
     ends = {file.integer(key + k) for k in END_KEYS if key + k in file.metadata}
     ends |= {ids[n] for n in END_NAMES if n in ids and kinds[ids[n]] == CONTROL}
@@ -91,6 +90,22 @@ def read_vocabulary(file: ModelFile) -> Vocabulary:
             raise Refused(Failure(Code.INVALID_VALUE, "model file, special token ids", f"below {len(tokens)}", str(i)))
     add_bos = file.flag(key + "add_bos_token", False) and bos is not None
     return Vocabulary(tokens, kinds, pairs, file.text(key + "pre"), bos, add_bos, frozenset(ends))
+
+
+def read_merges(merges: list[str], known: set[str]) -> list[tuple[str, str]]:
+    """Each is two known tokens, with a space between them, that make a known one."""
+    # Whole lists at a time: one merge after the other takes three times as long, and text waits for it.
+    halves = " ".join(merges).split(" ")
+    first, second = halves[::2], halves[1::2]
+    one_space = all(map("".__ne__, halves)) and set(map(str.count, merges, repeat(" "))) <= {1}
+    if one_space and known.issuperset(halves) and known.issuperset(map(add, first, second)):
+        return list(zip(first, second, strict=True))
+    found = (merge.partition(" ") for merge in merges)
+    pairs = [(a, b) for a, space, b in found if space and a in known and b in known and a + b in known]
+    if len(pairs) != len(merges):
+        got = f"{len(merges) - len(pairs)} that are not"
+        raise Refused(Failure(Code.INVALID_VALUE, "model file, tokenizer.ggml.merges", "pairs of known tokens", got))
+    return pairs
 
 
 class BytePairTokenizer:
@@ -109,7 +124,15 @@ class BytePairTokenizer:
         self._bpe.pre_tokenizer = splitter(vocabulary.pre)
         defined = [t for _, (t, kind) in named if kind == USER_DEFINED]
         self._bpe.add_tokens([AddedToken(t, special=False, normalized=False) for t in defined])
-        self.pieces: list[bytes] = [piece(t, kind) for _, (t, kind) in named]
+
+    @cached_property
+    def pieces(self) -> list[bytes]:
+        """The bytes each token stands for."""
+        return read_pieces(self.vocabulary.tokens, self.vocabulary.kinds)
+
+    @cached_property
+    def longest_piece(self) -> int:
+        return max(map(len, self.pieces))
 
     def encode(self, text: str) -> list[int]:
         """Plain text; lookalikes of special tokens are ordinary text."""
@@ -145,6 +168,8 @@ class BytePairTokenizer:
 
 BYTES = byte_alphabet()
 STAND_INS, BYTE_OF = frozenset(BYTES), {ord(stand_in): byte for stand_in, byte in BYTES.items()}
+TO_BYTES = np.full(max(BYTE_OF) + 2, -1, np.int16)  # by code point; the last is for all beyond
+TO_BYTES[list(BYTE_OF)] = list(BYTE_OF.values())
 
 
 def piece(token: str, kind: int) -> bytes:
@@ -154,6 +179,21 @@ def piece(token: str, kind: int) -> bytes:
     if kind == USER_DEFINED or not STAND_INS.issuperset(token):
         return token.encode("utf-8", "replace")
     return token.translate(BYTE_OF).encode("latin-1")
+
+
+def read_pieces(tokens: list[str], kinds: list[int]) -> list[bytes]:
+    """`piece` of each; in one go where all ordinary tokens are written in stand-ins, as they nearly always are."""
+    plain = ["" if kind in (CONTROL, USER_DEFINED) else token for token, kind in zip(tokens, kinds, strict=True)]
+    letters = np.frombuffer("".join(plain).encode("utf-16-le", "surrogatepass"), "<u2")
+    found = TO_BYTES[np.minimum(letters, len(TO_BYTES) - 1)]
+    if (found < 0).any():
+        return list(map(piece, tokens, kinds))
+    joined = found.astype(np.uint8).tobytes()
+    pieces = [joined[start:end] for start, end in pairwise([0, *accumulate(map(len, plain))])]
+    for i, kind in enumerate(kinds):
+        if kind in (CONTROL, USER_DEFINED):
+            pieces[i] = piece(tokens[i], kind)
+    return pieces
 
 
 class Detokenizer:

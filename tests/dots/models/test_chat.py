@@ -11,7 +11,7 @@ from dots.errors import Refused
 from dots.models.chat import MAX_OUTPUT, ChatTemplate
 from dots.models.sandbox import SECONDS
 from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet
-from dots.spec import Message
+from dots.request import Message
 
 CHATML = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dots.models.gguf import MalformedModel, open_model, parse
+from dots.models.gguf import MalformedModel, Reader, Texts, open_model, parse
 from dots.models.llama import read_config, read_weights
 from tests.dots.models.made import ARRAY, BOOL, F32, STRING, U32, entry, file, pair, text, texts
 
@@ -97,6 +97,51 @@ def test_a_damaged_file_is_read_or_refused_and_never_anything_else(at, value):
         parse(bytes(raw))
     except MalformedModel as refused:
         assert 0 <= refused.offset <= len(raw)
+
+
+class OneByOne(Reader):
+    def plain_texts(self, n):
+        return None
+
+
+def texts_or_refusal(reader, raw, n):
+    try:
+        r = reader(raw)
+        found = r.array()
+    except MalformedModel as refused:
+        return refused.offset, refused.failure
+    assert len(found) == n
+    return r.at, found.split() if isinstance(found, Texts) else found
+
+
+SOME = st.text(st.sampled_from("a\0\1\bé你"), max_size=9) | st.integers(250, 260).map(lambda n: "x" * n)
+
+
+@settings(max_examples=400, deadline=None)
+@given(values=st.lists(SOME, max_size=12), behind=st.binary(max_size=40), damage=st.none() | st.integers(0, 10**9))
+def test_texts_read_in_one_go_are_those_read_one_by_one(values, behind, damage):
+    raw = bytearray(texts(values) + behind)
+    if damage is not None and len(raw) > 12:
+        raw[12 + damage % (len(raw) - 12)] = damage % 251
+    raw = bytes(raw)
+    assert texts_or_refusal(Reader, raw, len(values)) == texts_or_refusal(OneByOne, raw, len(values))
+
+
+@pytest.mark.parametrize(
+    ("values", "quick"),
+    [
+        (["a", "é", "你好"], True),
+        (["a" * 255] + ["b"] * 40, True),
+        (["a" * 256] + ["b"] * 40, False),
+        (["a", "", "b"], False),
+        (["a", "b\0c"], False),
+        (["a", "\0" * 9], False),
+    ],
+)
+def test_only_short_and_plain_texts_are_read_in_one_go(values, quick):
+    found = Reader(texts(values)).array()
+    assert isinstance(found, Texts) == quick
+    assert (found.split() if quick else found) == values
 
 
 @pytest.mark.model

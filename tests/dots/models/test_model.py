@@ -3,10 +3,10 @@
 import pytest
 
 from dots.errors import Code, Refused
-from dots.models import model as models
+from dots.models import isa
 from dots.models.gguf import open_model
 from dots.models.model import KNOWN, find_file, load, make_executor
-from dots.spec import Message, ModelRequest
+from dots.request import Message, ModelRequest
 
 NAME = "smollm2-135m-instruct"
 pytestmark = pytest.mark.model
@@ -24,6 +24,28 @@ def test_a_file_that_is_not_the_known_one_is_refused(tmp_path):
         load(NAME, path=tmp_path / "m.gguf")
 
 
+@pytest.mark.parametrize(
+    ("whole", "broken", "refusal"),
+    [
+        (b"\x06" + bytes(7) + b"smollm", b"\x06" + bytes(7) + b"viking", r"tokenizer\.ggml\.pre"),
+        ("Ġ t".encode(), "Ġ\x01t".encode(), r"tokenizer\.ggml\.merges"),
+        (b"{% for message in messages %}", b"{% fox message in messages %}", "chat template"),
+    ],
+)
+def test_an_operators_file_with_broken_text_is_refused_when_it_is_loaded(tmp_path, whole, broken, refusal):
+    raw = find_file(KNOWN[NAME]).read_bytes()
+    assert whole in raw
+    (tmp_path / "m.gguf").write_bytes(raw.replace(whole, broken, 1))
+    with pytest.raises(Refused, match=refusal):
+        load("mine", "numpy-f32", tmp_path / "m.gguf")
+
+
+def test_the_known_file_is_loaded_without_its_text_and_its_text_is_whole():
+    loaded = load(NAME, "numpy-f32")
+    assert "text" not in vars(loaded)
+    assert loaded.template is not None and loaded.end_tokens == {0, 2}
+
+
 def test_an_operators_file_is_loaded_under_its_own_name(oracle):
     other = load("mine", "numpy-f32", find_file(KNOWN[NAME]))
     assert (other.name, other.digest) == ("mine", oracle.digest)
@@ -36,7 +58,7 @@ def test_the_environment_chooses_the_executor_where_nothing_else_does(monkeypatc
 
 def test_a_processor_without_the_instructions_gets_the_oracle(monkeypatch):
     monkeypatch.delenv("SPACES_EXECUTOR", raising=False)
-    monkeypatch.setattr(models, "available", list)
+    monkeypatch.setattr(isa, "available", list)
     file = open_model(find_file(KNOWN[NAME]))
     assert make_executor(file, "auto").name == "numpy-f32"
     with pytest.raises(Refused, match="expected numpy-f32, got 'numba-avx2'"):

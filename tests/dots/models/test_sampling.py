@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dots.models.sampling import kept, nucleus, penalised, probabilities, sample, uniform
-from dots.spec import Sampling
+from dots.request import Sampling
 
 LOGITS = np.log(np.array([0.5, 0.3, 0.15, 0.05], np.float32))
 

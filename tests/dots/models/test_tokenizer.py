@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 
 from dots.errors import Refused
 from dots.models.gguf import ModelFile
-from dots.models.tokenizer import BytePairTokenizer, Vocabulary, byte_alphabet, read_vocabulary, splitter
-from dots.spec import Message, ModelRequest
+from dots.models.tokenizer import (
+    BytePairTokenizer,
+    Vocabulary,
+    byte_alphabet,
+    piece,
+    read_merges,
+    read_pieces,
+    read_vocabulary,
+    splitter,
+)
+from dots.request import Message, ModelRequest
 
 LETTERS = [*sorted(byte_alphabet()), "he", "Ġa", "你".encode().decode("latin-1")]
 
@@ -103,3 +112,26 @@ def test_a_merge_with_a_control_token_is_refused(control):
     }
     with pytest.raises(Refused, match="merges"):
         read_vocabulary(ModelFile(metadata, {}))
+
+
+@pytest.mark.parametrize("merge", ["ab", "a  b", " b", "a ", "a x", "a c", "a b c", ""])
+def test_a_merge_that_is_no_pair_of_known_tokens_is_refused_and_counted(merge):
+    with pytest.raises(Refused, match="expected pairs of known tokens, got 1 that are not"):
+        read_merges(["a b", merge, "b a"], {"a", "b", "c", "ab", "ba"})
+
+
+def test_a_token_may_hold_a_space():
+    assert read_merges(["a b c", "a b"], {"a", "b c", "ab c", "b", "ab"}) == [("a", "b c"), ("a", "b")]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(st.sampled_from(sorted(byte_alphabet())) | st.characters(), max_size=4),
+            st.sampled_from([1, 1, 1, 3, 4]),
+        )
+    )
+)
+def test_the_bytes_of_all_tokens_are_those_of_each(named):
+    tokens, kinds = [t for t, _ in named], [k for _, k in named]
+    assert read_pieces(tokens, kinds) == list(map(piece, tokens, kinds))

@@ -1,0 +1,30 @@
+"""How text becomes tokens of a model and tokens become text: its tokenizer, its template, its end tokens.
+
+Read from the model's file when text first comes: an executor that is given token ids needs none of it.
+"""
+
+from dataclasses import dataclass
+
+from dots.models.chat import ChatTemplate
+from dots.models.gguf import ModelFile
+from dots.models.tokenizer import BytePairTokenizer, read_vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    tokenizer: BytePairTokenizer
+    template: ChatTemplate | None  # None: a base model that takes raw text only
+
+
+def read_text(file: ModelFile) -> Text:
+    tokenizer = BytePairTokenizer(read_vocabulary(file))
+    return Text(tokenizer, read_template(file, tokenizer))
+
+
+def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate | None:
+    if "tokenizer.chat_template" not in file.metadata:
+        return None
+    v = tokenizer.vocabulary
+    eos = file.integer("tokenizer.ggml.eos_token_id", -1)
+    bos_text = "" if v.bos is None else v.tokens[v.bos]
+    return ChatTemplate(file.text("tokenizer.chat_template"), tokenizer, bos_text, "" if eos < 0 else v.tokens[eos])
