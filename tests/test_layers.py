@@ -140,12 +140,22 @@ def test_siblings_of_a_registry_never_import_each_other(folder: str) -> None:
     assert wrong == []
 
 
+LATE = {
+    "engine/dots/models/model.py": {
+        "dots.models.text",  # its libraries take as long as the rest of a start, which runs without text
+        *("dots.models.isa", "dots.models.llama", "dots.models.quantised"),  # while the file's digest is worked out
+    }
+}
+"""What may be imported inside a function, because it was measured to make a start quicker."""
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_import_stands_inside_a_function(package: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in files(package)
         for name, line in imports(path, nested=True)
+        if not any(below(name, late) for late in LATE.get(str(path.relative_to(ROOT)), ()))
     ]
     assert wrong == []
 
