@@ -8,9 +8,9 @@ folder could forge the sums: against them nothing here protects.
 
 import hashlib
 import logging
+import mmap
 import time
 from collections.abc import Iterator, Sequence
-from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,18 @@ from dots.models.device import Tell
 from dots.models.digest import Digest
 from dots.models.gguf import Tensor
 from dots.models.packing import Packed, empty, pack
+from dots.models.quant import Bytes
 
 log = logging.getLogger(__name__)
 
 Stack = Sequence[Sequence[Tensor]]
 """One matrix a layer, each the rows of some tensors on top of each other."""
 
-MAGIC = b"spaces packed 1 "
+Sums = NDArray[np.uint64]
+
+MAGIC = b"spaces packed 2 "
 CHUNK = 1 << 20  # bytes under one sum
+LINE = 64  # bytes of a cache line
 KEPT = 4  # files, of as many models or versions
 SOURCES = ("packing", "quant")
 ABANDONED = 3600  # seconds after which an unfinished file has no writer
@@ -52,8 +56,9 @@ def packed_matrices(stacks: Sequence[Stack], digest: Digest | None, tell: Tell) 
     digest.proven()  # or the wrong file's weights would be kept under the right one's name
     if not write_whole(path, *parts(key, matrices)):
         log.warning("packed weights are not kept: no room or no right to write in %s", folder)
+        return matrices
     tidy(folder)
-    return matrices
+    return read_packed(path, key, stacks) or matrices  # as every later start has them
 
 
 def pack_all(stacks: Sequence[Stack], tell: Tell) -> list[Packed]:
@@ -73,59 +78,67 @@ def packed_key(stacks: Sequence[Stack], digest: str) -> str:
     return hashed.hexdigest()[:32]
 
 
-def chunks(matrices: Sequence[Packed]) -> Iterator[NDArray[np.uint8]]:
-    """All bytes in the order of the file."""
+def arrays(matrices: Sequence[Packed]) -> Iterator[Bytes]:
     for matrix in matrices:
-        for array in (matrix.weights, matrix.scales):
-            flat = array.reshape(-1).view(np.uint8)
-            yield from (flat[at : at + CHUNK] for at in range(0, len(flat), CHUNK))
+        yield matrix.weights.reshape(-1)
+        yield matrix.scales.reshape(-1).view(np.uint8)
 
 
-def checksum(chunk: NDArray[np.uint8]) -> int:
-    """Every array is a whole number of tiles, so it is a whole number of these words too."""
-    return int(chunk.view(np.uint64).sum())
+def checksums(matrices: Sequence[Packed]) -> Sums:
+    """Of each MiB of each array. An array is whole tiles, so it is whole words too."""
+    chunks = (flat[at : at + CHUNK] for flat in arrays(matrices) for at in range(0, len(flat), CHUNK))
+    return np.array([chunk.view(np.uint64).sum() for chunk in chunks], np.uint64)
 
 
-def parts(key: str, matrices: Sequence[Packed]) -> list[memoryview]:
-    sums = np.array([checksum(chunk) for chunk in chunks(matrices)], np.uint64)
-    return [memoryview(MAGIC + key.encode()), sums.data, *(chunk.data for chunk in chunks(matrices))]
+def padding(size: int) -> int:
+    return -size % LINE
+
+
+def parts(key: str, matrices: Sequence[Packed]) -> Iterator[bytes | memoryview]:
+    """The file: a head, the sums, the arrays, each from a cache line's start."""
+    head = MAGIC + key.encode() + checksums(matrices).tobytes()
+    yield head + bytes(padding(len(head)))
+    for flat in arrays(matrices):
+        yield flat.data
+        yield bytes(padding(len(flat)))
 
 
 def read_packed(path: Path, key: str, stacks: Sequence[Stack]) -> list[Packed] | None:
-    """None where there is none, or only a damaged one.
+    """None where there is none, or only a damaged one. What is returned is a view of the file.
 
-    Read, not mapped: a mapping has small pages, and each step would pay for them.
+    Files are replaced, never changed, so a mapping stays as it was. It needs no memory of its own, and processes share
+    it; a step over it takes as long as over memory.
     """
-    matrices = [empty(stack) for stack in stacks]
-    sums = np.empty(sum(1 for _ in chunks(matrices)), np.uint64)
-    head = bytearray(len(MAGIC) + len(key))
     try:
-        with path.open("rb", buffering=0) as file:
-            if not fill(file, head) or head != MAGIC + key.encode() or not fill(file, sums.data.cast("B")):
-                return None
-            for chunk, expected in zip(chunks(matrices), sums, strict=True):
-                if not fill(file, chunk.data) or checksum(chunk) != expected:
-                    return None
-            if file.read(1):
-                return None
+        with path.open("rb") as file:
+            data = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
         path.touch()  # the newest are kept
-    except OSError:
+    except (OSError, ValueError):  # none, or nothing in it
         return None
-    return matrices
-
-
-def fill(file: FileIO, into: bytearray | memoryview) -> bool:
-    """Whether the file had as much."""
-    return file.readinto(into) == len(into)
+    rooms = [empty(stack) for stack in stacks]  # never written, so they take no memory
+    start = len(MAGIC) + len(key)
+    at = start + sum(-(-len(flat) // CHUNK) for flat in arrays(rooms)) * np.dtype(np.uint64).itemsize
+    sums = data[start:at]
+    at += padding(at)
+    if len(data) != at + sum(len(flat) + padding(len(flat)) for flat in arrays(rooms)):
+        return None
+    found: list[Packed] = []
+    for room in rooms:
+        weights, at = data[at : at + room.weights.nbytes], at + room.weights.nbytes + padding(room.weights.nbytes)
+        scales, at = data[at : at + room.scales.nbytes], at + room.scales.nbytes + padding(room.scales.nbytes)
+        scaled = scales.view(np.uint16).reshape(room.scales.shape)
+        found.append(Packed(room.bits, weights.reshape(room.weights.shape), scaled))
+    whole = data[:start].tobytes() == MAGIC + key.encode() and checksums(found).tobytes() == sums.tobytes()
+    return found if whole else None
 
 
 def tidy(folder: Path) -> None:
     """The newest few stay, and what others are writing."""
     try:
         found = sorted(((path.stat().st_mtime, path) for path in folder.iterdir()), reverse=True)
-    except OSError:  # another process tidies
-        return
-    whole = [path for _, path in found if path.suffix == ".packed"]
-    left = [path for written, path in found if path.suffix != ".packed" and time.time() - written > ABANDONED]
-    for path in (*whole[KEPT:], *left):
-        path.unlink(missing_ok=True)
+        whole = [path for _, path in found if path.suffix == ".packed"]
+        left = [path for written, path in found if path.suffix != ".packed" and time.time() - written > ABANDONED]
+        for path in (*whole[KEPT:], *left):
+            path.unlink(missing_ok=True)
+    except OSError as error:  # another process tidies too, or something else lies there
+        log.info("packed weights: %s", error)

@@ -14,7 +14,7 @@ from dots.models.digest import Digest
 from dots.models.gguf import map_file, parse
 from dots.models.isa import available
 from dots.models.model import make_executor
-from dots.models.packed import CHUNK, KEPT, MAGIC, packed_key, packed_matrices
+from dots.models.packed import CHUNK, KEPT, LINE, MAGIC, packed_key, packed_matrices
 from dots.models.packing import pack
 from tests.dots.models.made import random_tensor, small_llama
 
@@ -78,7 +78,7 @@ def damages():
     yield "a byte long", lambda raw: raw + b"\0"
     yield "a sum", lambda raw: raw[:size] + bytes([raw[size] ^ 1]) + raw[size + 1 :]
     yield "a bit of a weight", lambda raw: raw[:-CHUNK] + bytes([raw[-CHUNK] ^ 16]) + raw[-CHUNK + 1 :]
-    yield "a bit of the last scale", lambda raw: raw[:-1] + bytes([raw[-1] ^ 1])
+    yield "a bit of a scale", lambda raw: raw[:-LINE] + bytes([raw[-LINE] ^ 1]) + raw[-LINE + 1 :]
     yield "a hole", lambda raw: raw[:-CHUNK] + bytes(4096) + raw[-CHUNK + 4096 :]
     yield "two chunks exchanged", lambda raw: (
         raw[: (start := len(raw) - body(raw))]
@@ -97,6 +97,7 @@ def test_a_damaged_file_is_packed_anew_and_replaced(folder, digest, damage):
     whole = path.read_bytes()
     damaged = damage(whole)
     assert damaged != whole
+    path.unlink()  # `first` is a view of it
     path.write_bytes(damaged)
     same(packed_matrices(stacks(), digest, quietly), first)
     assert path.read_bytes() == whole
