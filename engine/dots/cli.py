@@ -8,31 +8,24 @@ import argparse
 import dataclasses
 import json
 import os
-import queue
 import sys
 import traceback
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from dots import program
 from dots.arena import PAGE, Arena
 from dots.codec import MAX_SIZE
-from dots.components import catalogue
 from dots.dot import Dot, State, Work
 from dots.engine import Engine
 from dots.errors import Refused, exit_code
-from dots.events import END_KINDS, Event
 from dots.excerpts import facts
-from dots.flow import Flow
 from dots.grammar import Grammars
 from dots.models.model import KNOWN, load
 from dots.pages import Pool
-from dots.program import Limits, Program
+from dots.program import Limits
 from dots.request import Grammar, Message, ModelRequest, Sampling
-from dots.runtime import Runtime
-from dots.spec import Values
 
 FINE, USAGE, INTERNAL, INTERRUPTED = 0, 2, 3, 130
 DEFAULT_MODEL: Final = next(iter(KNOWN))
@@ -66,9 +59,19 @@ def main(arguments: list[str] | None = None) -> int:
     return status
 
 
+class Version(argparse.Action):
+    """Looks for the version only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version  # here, because reading the environment's metadata takes a while
+
+        _print(f"dots {version('spaces')}\n")
+        parser.exit()
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="dots", description="Run programs and prompts under hard limits.")
-    top.add_argument("--version", action="version", version=f"dots {version('spaces')}")
+    top.add_argument("--version", action=Version, nargs=0, help="show program's version number and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     one = commands.add_parser("exec", help="run a compiled program, binary or text, without a server")
@@ -172,7 +175,10 @@ def exec_flow(given: argparse.Namespace) -> int:
         raise BadInput(f"{given.flow}: {error}") from None
     if len(made.outputs) != 1 and not given.json:
         raise BadInput(f"{given.flow} has {len(made.outputs)} outputs; --json prints them all")
-    flow = executed(made, dict(map(_pair, given.input)), given.executor)
+    # Here, because one prompt needs neither components nor workers, and would wait for them.
+    from dots.execution import executed
+
+    flow = executed(made, dict(map(_pair, given.input)), given.executor, DEFAULT_MODEL, _say)
     outputs = flow.outputs()
     if given.json:
         failures = [{"node": node, **facts(failure), "retry": failure.retry} for node, failure in flow.failures]
@@ -187,35 +193,6 @@ def exec_flow(given: argparse.Namespace) -> int:
     if flow.status == "cancelled":
         return INTERRUPTED
     return exit_code(flow.failures[0][1]) if flow.failures else FINE
-
-
-def executed(made: Program, inputs: Values, executor: str) -> Flow:
-    """Run a program to its end in this process; an interrupt cancels it."""
-    named = (
-        [i.params.get("model", DEFAULT_MODEL) for i in made.blocks[0].instructions if i.limits] if made.blocks else []
-    )
-    model = str(named[0]) if named else DEFAULT_MODEL
-    told: queue.SimpleQueue[Event | BaseException] = queue.SimpleQueue()
-    runtime = Runtime(
-        catalogue(), model, lambda tell: load(model, executor, tell=tell), region="low", on_crash=told.put
-    )
-    try:
-        flow = runtime.run("exec", made, inputs, "cli", {}, told.put)
-        runtime.start(model=flow.needs_model)
-        while True:
-            try:
-                event = told.get()
-            except KeyboardInterrupt:
-                runtime.cancel(flow)
-                continue
-            if isinstance(event, BaseException):
-                raise event
-            if event.kind == "ended":
-                return flow
-            if event.kind in END_KINDS:
-                _say(f"{event.time:8.3f} s  {event.node} {event.kind}")
-    finally:
-        runtime.close()
 
 
 def run_prompt(given: argparse.Namespace) -> int:

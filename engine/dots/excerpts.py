@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from dots import codec
 from dots.errors import Failure
-from dots.spec import Values
 
 MOST: Final = 64 * 1024  # bytes of a value
 MOST_TOGETHER: Final = 768 * 1024  # bytes of all values of an event; a frame to a browser holds 1 MiB
@@ -36,7 +35,7 @@ def facts(failure: Failure) -> dict[str, Any]:
     return {"code": int(failure.code), "name": failure.code.name, **words}
 
 
-def excerpts(values: Values) -> tuple[dict[str, Any], bool]:
+def excerpts(values: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Values for an event, and whether one is cut: a long one becomes the beginning of its text or of its JSON."""
     told: dict[str, Any] = {}
     left, structured, any_cut = MOST_TOGETHER, MOST_STRUCTURED, False

@@ -145,3 +145,9 @@ def test_an_interrupt_before_anything_runs_is_exit_status_130(
     monkeypatch.setattr("dots.cli.load", interrupted)
     assert main(["run", "--prompt", "x"]) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_a_prompt_waits_for_no_library_that_it_does_not_use() -> None:
+    slow = "{'pydantic', 'jinja2', 'tokenizers', 'asyncio', 'llvmlite', 'numba', 'importlib.metadata'}"
+    command = [sys.executable, "-c", f"import sys, dots.cli; print(sorted({slow} & set(sys.modules)))"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
