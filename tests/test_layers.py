@@ -19,7 +19,16 @@ PACKAGES = {
 BELOW = {"spaces": {"igc", "dots"}, "igc": {"dots"}, "dots": {"sol"}, "sol": set()}
 # What the editor's rooms without a screen may import; all others draw, and stand above them.
 EDITOR = {"igb": set(), "wire": {"igb"}, "state": {"igb", "wire"}}
-LIGHT = {"dots.codec", "dots.shape", "dots.notation", "dots.program", "dots.spec", "dots.template", "dots.components"}
+LIGHT = {
+    "dots.codec",
+    "dots.shape",
+    "dots.notation",
+    "dots.program",
+    "dots.spec",
+    "dots.request",
+    "dots.template",
+    "dots.components",
+}
 HEAVY = {"numpy", "numba", "llvmlite", "tokenizers", "llguidance", "cupy"}
 
 Import = tuple[str, int]
