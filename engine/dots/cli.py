@@ -215,8 +215,8 @@ def run_prompt(given: argparse.Namespace) -> int:
         stop=tuple(stop for stop in given.stop if stop),
         end_tokens=not given.no_end_tokens,
     )
-    grammars = Grammars(model.tokenizer.pieces, model.end_tokens)
-    matcher = grammars.matcher(request.grammar) if request.grammar else None
+    grammars = Grammars(model.tokenizer.pieces, model.end_tokens) if request.grammar else None
+    matcher = grammars.matcher(request.grammar) if grammars and request.grammar else None
     arena = Arena(PAGE)
     try:
         engine = Engine(model, Pool(arena.low, arena.low.pages), arena.low)
@@ -233,7 +233,8 @@ def run_prompt(given: argparse.Namespace) -> int:
     finally:
         if matcher:
             matcher.close()
-        grammars.close()
+        if grammars:
+            grammars.close()
         arena.close()
     return _report(given, dot)
 
