@@ -3,6 +3,9 @@
 Read from the model's file when text first comes: an executor that is given token ids needs none of it.
 """
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dots.models.chat import ChatTemplate
@@ -17,8 +20,21 @@ class Text:
 
 
 def read_text(file: ModelFile) -> Text:
-    tokenizer = BytePairTokenizer(read_vocabulary(file))
-    return Text(tokenizer, read_template(file, tokenizer))
+    with uncollected():
+        tokenizer = BytePairTokenizer(read_vocabulary(file))
+        return Text(tokenizer, read_template(file, tokenizer))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """A hundred thousand objects that are made and stay: the collector would walk all there is, again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def read_template(file: ModelFile, tokenizer: BytePairTokenizer) -> ChatTemplate | None:

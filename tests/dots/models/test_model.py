@@ -1,5 +1,7 @@
 """Models by name: what is found, what is refused, and which executor is taken."""
 
+import gc
+
 import pytest
 
 from dots.errors import Code, Refused
@@ -38,6 +40,7 @@ def test_an_operators_file_with_broken_text_is_refused_when_it_is_loaded(tmp_pat
     (tmp_path / "m.gguf").write_bytes(raw.replace(whole, broken, 1))
     with pytest.raises(Refused, match=refusal):
         load("mine", "numpy-f32", tmp_path / "m.gguf")
+    assert gc.isenabled()
 
 
 def test_the_known_file_is_loaded_without_its_text_and_its_text_is_whole():
