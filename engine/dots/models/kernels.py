@@ -17,7 +17,16 @@ from dots.models.compiling import array_at, compiled
 from dots.models.isa import Isa
 from dots.models.layout import ORDER, SPAN, Shape
 from dots.models.packing import BLOCK, ROWS
-from dots.models.softmax import LEAST, mix_rows, online_softmax, score_rows, to_halves
+from dots.models.softmax import (
+    LEAST,
+    begin_mix,
+    finish_mix,
+    mix_rows,
+    online_softmax,
+    score_rows,
+    spread_rows,
+    to_halves,
+)
 from dots.models.tile import dot_tile, gate_block, norm_block, norm_scale, quantise_block
 
 WHOLE = 8  # tokens of a whole tile
@@ -146,47 +155,64 @@ def build_rotate(shape: Shape) -> Callable[..., None]:
     return compiled(rotate_store)
 
 
-def build_attention(shape: Shape) -> Callable[..., None]:
-    heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
-    group = heads // kv_heads
-    least = np.float32(LEAST)
-    score, mix, softmax = score_rows(group, dim, 2 * kv_heads * dim), mix_rows(group, dim), online_softmax(dim)
+def build_attend(group: int, dim: int, behind: int) -> Callable[..., None]:
+    spread, score, mix = spread_rows(dim, behind), score_rows(group, dim), mix_rows(group, dim)
+    begin, softmax, finish = begin_mix(group, dim), online_softmax(dim), finish_mix(group, dim)
 
-    def attend(q: Any, own: Any, shared: Any, border: Any, step: Any, rows: Any, scores: Any, state: Any,
+    def attend(q: Any, positions: Any, own: Any, shared: Any, border: Any, step: Any, space: Any, state: Any,
                out: Any) -> None:  # fmt: skip
-        """One token's heads of one kv head over `rows` rows, SPAN at a time; those before `border` are shared ones."""
-        for i in range(group * dim):
-            out[i] = np.float32(0)
-        for g in range(group):
-            state[2 * g], state[2 * g + 1] = least, np.float32(0)
+        """Tokens of one sequence, their heads of one kv head. A span's rows are made ready once for all of them; those
+        before `border` are shared ones."""
+        keys, values, scores = space
+        for t in range(len(q)):
+            begin(state[t].ctypes.data, out[t].ctypes.data)
+        rows = positions[len(q) - 1] + 1
         for start in range(0, rows, SPAN):
-            keys = (shared if start < border else own) + start * step
-            count = min(SPAN, rows - start)
-            if count < SPAN:
-                for i in range(group * SPAN):
-                    scores[i] = least
-            score(q, keys, step, count, scores.ctypes.data)
-            for g in range(group):
-                at = scores.ctypes.data + 4 * SPAN * g
-                softmax(at, state.ctypes.data + 8 * g, out.ctypes.data + 4 * dim * g)
-            mix(scores.ctypes.data, keys + 2 * kv_heads * dim, step, count, out.ctypes.data)
-        for g in range(group):
-            total = state[2 * g + 1]
-            for i in range(g * dim, (g + 1) * dim):
-                out[i] /= total
+            first = (shared if start < border else own) + start * step
+            spread(first, step, min(SPAN, rows - start), keys.ctypes.data, values.ctypes.data)
+            for t in range(len(q)):
+                seen = min(SPAN, positions[t] + 1 - start)
+                if seen < SPAN:
+                    for i in range(group * SPAN):
+                        scores[i] = np.float32(LEAST)
+                if seen > 0:
+                    score(q[t].ctypes.data, keys.ctypes.data, seen, scores.ctypes.data)
+                    for g in range(group):
+                        at = scores.ctypes.data + 4 * SPAN * g
+                        softmax(at, state[t].ctypes.data + 8 * g, out[t].ctypes.data + 4 * dim * g)
+                    mix(scores.ctypes.data, values.ctypes.data, seen, out[t].ctypes.data)
+        for t in range(len(q)):
+            finish(state[t].ctypes.data, out[t].ctypes.data)
 
-    attend_one = compiled(attend)
+    return compiled(attend)
 
-    def attention(y: Any, rows: Any, shared: Any, border: Any, positions: Any, layer: Any, step: Any, scores: Any,
-                  state: Any, out: Any, part: Any, parts: Any) -> None:  # fmt: skip
-        """A thread takes every so many of the tokens' kv heads: later tokens see more rows."""
-        width = group * dim
-        for turn in range(turns(len(y) * kv_heads, part, parts)):
-            u = part + turn * parts
-            t, h = u // kv_heads, u % kv_heads
-            q, at = y[t].ctypes.data + 4 * h * width, layer + 2 * h * dim
-            mixed = out[t, h * width : (h + 1) * width]
-            attend_one(q, rows[t] + at, shared[t] + at, border[t], step, positions[t] + 1, scores, state, mixed)
+
+def build_attention(shape: Shape) -> Callable[..., None]:
+    kv_heads, dim = shape.kv_heads, shape.head_dim
+    group = shape.heads // kv_heads
+    width = group * dim
+    attend = build_attend(group, dim, 2 * kv_heads * dim)
+
+    def attention(y: Any, where: Any, layer: Any, step: Any, space: Any, state: Any, out: Any, first: Any, last: Any,
+                  part: Any, parts: Any) -> None:  # fmt: skip
+        """Tokens first to last. Neighbours that continue one sequence belong together; a thread takes every so many of
+        their kv heads."""
+        rows, shared, border, positions = where
+        turn = 0
+        while first < last:
+            end = first + 1
+            while end < last and rows[end] == rows[first]:
+                end += 1
+            for h in range(kv_heads):
+                if turn % parts == part:
+                    at, columns, places = layer + 2 * h * dim, h * width, 2 * group * h
+                    attend(
+                        y[first:end, columns : columns + width], positions[first:end], rows[first] + at,
+                        shared[first] + at, border[first], step, space,
+                        state[first:end, places : places + 2 * group], out[first:end, columns : columns + width],
+                    )  # fmt: skip
+                turn += 1
+            first = end
 
     return compiled(attention)
 
@@ -197,6 +223,21 @@ def gather(x: Any, want: Any, out: Any, part: Any, parts: Any) -> None:
         t = part + turn * parts
         for i in range(x.shape[1]):
             out[t, i] = x[want[t], i]
+
+
+@compiled
+def balanced(positions: Any, thread: Any, threads: Any) -> Any:
+    """First and last of neighbouring tokens whose attention is a thread's part: the later a token, the more it sees."""
+    total = 0
+    for t in range(len(positions)):
+        total += positions[t] + SPAN // 2
+    low, high = share(total, thread, threads)
+    first = last = before = 0
+    for t in range(len(positions)):
+        first += before < low
+        last += before < high
+        before += positions[t] + SPAN // 2
+    return first, last
 
 
 @compiled
@@ -226,13 +267,24 @@ def build(isa: Isa, shape: Shape) -> Callable[..., None]:
         width, hidden, barrier, epsilon = o.width, o.hidden, o.barrier, np.float32(o.epsilon)
         first, last, part, parts = own_tokens(o.n, thread, threads)
         n = last - first
-        rows, positions = longs(o.rows, o.n)[first:last], longs(o.positions, o.n)[first:last]
-        shared, border = longs(o.shared, o.n)[first:last], longs(o.border, o.n)[first:last]
+        rows, positions = longs(o.rows, o.n), longs(o.positions, o.n)
         cos, sin = floats(o.cos, o.n, dim // 2)[first:last], floats(o.sin, o.n, dim // 2)[first:last]
         attn_norm, ffn_norm = floats(o.attn_norm, o.layers, width), floats(o.ffn_norm, o.layers, width)
-        x, y = floats(o.x, o.n, width)[first:last], floats(o.y, o.n, q_columns + kv_columns)[first:last]
-        mixed, h = floats(o.mixed, o.n, q_columns)[first:last], floats(o.h, o.n, 2 * hidden)[first:last]
-        scores, state = floats(o.scores, threads, group * SPAN)[thread], floats(o.state, threads, 2 * group)[thread]
+        ys, mixes, state = (
+            floats(o.y, o.n, q_columns + kv_columns),
+            floats(o.mixed, o.n, q_columns),
+            floats(o.state, o.n, 2 * heads),
+        )
+        x, y, mixed, h = (
+            floats(o.x, o.n, width)[first:last],
+            ys[first:last],
+            mixes[first:last],
+            floats(o.h, o.n, 2 * hidden)[first:last],
+        )
+        scores = floats(o.scores, threads, group * SPAN)[thread]
+        space = floats(o.keys, threads, SPAN * dim)[thread], floats(o.values, threads, SPAN * dim)[thread], scores
+        where = rows, longs(o.shared, o.n), longs(o.border, o.n), positions
+        seeing, seen = balanced(positions, thread, threads) if parts < threads else (first, last)
         widest = max(width, hidden, q_columns)
         q, s, su = o.q + first * widest, o.s + 4 * first * (widest // BLOCK), o.su + 4 * first * (widest // BLOCK)
         qx, sx, sux = steps(q, n, width), floats(s, n, width // BLOCK), floats(su, n, width // BLOCK)
@@ -244,10 +296,10 @@ def build(isa: Isa, shape: Shape) -> Callable[..., None]:
             meet(barrier, parts)
             matmul_qkv(o.qkv, o.qkv_scales, i, qx, sx, sux, y, 0, part, parts)
             meet(barrier, parts)
-            rotate_store(y, cos, sin, rows, positions, i * row_bytes, step, part, parts)
+            rotate_store(y, cos, sin, rows[first:last], positions[first:last], i * row_bytes, step, part, parts)
             meet(barrier, threads)
-            attention(y, rows, shared, border, positions, i * row_bytes, step, scores, state, mixed, part, parts)
-            meet(barrier, parts)
+            attention(ys, where, i * row_bytes, step, space, state, mixes, seeing, seen, part, parts)
+            meet(barrier, threads)
             quantise(mixed, qm, sm, sum_, part, parts)
             meet(barrier, parts)
             matmul_out(o.out, o.out_scales, i, qm, sm, sum_, x, 1, part, parts)

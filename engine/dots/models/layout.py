@@ -52,8 +52,10 @@ ORDER = np.dtype(
         ("mixed", "i8"),  # (n, heads * head_dim) f4
         ("h", "i8"),  # (n, 2 * hidden) f4
         ("last", "i8"),  # (m, width) f4
+        ("state", "i8"),  # (n, heads * 2) f4
+        ("keys", "i8"),  # (threads, SPAN * head_dim) f4: a span's rows
+        ("values", "i8"),
         ("scores", "i8"),  # (threads, heads a kv head * SPAN) f4
-        ("state", "i8"),  # (threads, heads a kv head * 2) f4
         ("q", "i8"),  # quantised tokens: (n, columns of the widest matrix) i1
         ("s", "i8"),  # (n, blocks) f4
         ("su", "i8"),

@@ -149,9 +149,10 @@ def test_rotation_agrees_and_stores_half_precision_rows(rng):
 def attention(y, rows, shared, border, position, layer, step):
     heads, kv, dim = SHAPE.heads, SHAPE.kv_heads, SHAPE.head_dim
     out, group = np.zeros((1, heads * dim), np.float32), heads // kv
-    scores, state = np.zeros(group * SPAN, np.float32), np.zeros(2 * group, np.float32)
+    space = tuple(np.full(n * SPAN, np.nan, np.float32) for n in (dim, dim, group))
     where = (np.array([n]) for n in (rows, shared, border, position))
-    on_threads(kernels.build_attention(SHAPE), y, *where, layer, step, scores, state, out)
+    state = np.zeros((1, 2 * heads), np.float32)
+    on_threads(kernels.build_attention(SHAPE), y, tuple(where), layer, step, space, state, out, 0, 1)
     return out[0]
 
 
