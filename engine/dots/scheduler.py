@@ -38,7 +38,8 @@ class Scheduler:
     region: Region
     row_bytes: int
     budget: int = 128  # tokens a step
-    chunk: int = 64  # most prompt tokens of one dot in a step, where another dot waits for the same step
+    chunk: int = 64  # most prompt tokens of one dot in a step
+    alone: int = 256  # and of the only dot there is: nobody else waits for the step
     max_dots: int = 64
     running: list[Dot] = field(default_factory=list)
     waiting: dict[str, deque[Dot]] = field(default_factory=dict)  # by Space, first come first served
@@ -77,8 +78,9 @@ class Scheduler:
         ready = [dot for dot in self.running if dot not in expired]
         chunks = [self._launch(dot, 1) for dot in ready if dot.decodes]
         prompts = [dot for dot in ready if not dot.decodes]
-        left = self.budget - len(chunks)
-        most = self.chunk if len(ready) > 1 else self.budget
+        left, most = self.budget - len(chunks), self.chunk
+        if len(ready) == 1:
+            left = most = self.alone
         while prompts and left:
             dot = min(prompts, key=lambda d: (self.served[d.work.space], d.key))
             prompts.remove(dot)

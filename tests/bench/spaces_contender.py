@@ -8,7 +8,7 @@ from contender import serve  # the folder of a script is on its path
 from dots.models.device import Batch
 from dots.models.model import load
 
-CHUNK = 128  # as the scheduler feeds a prompt that has the machine to itself
+CHUNK = 256  # as the scheduler feeds a prompt that has the machine to itself
 
 
 class Spaces:

@@ -84,10 +84,10 @@ def test_four_dots_at_once_get_exactly_their_steps_and_the_text_they_get_alone()
 
 def test_a_long_prompt_goes_in_chunks_and_says_the_same() -> None:
     with world() as w:
-        dot = w.submit(work("p" * 200, max_tokens=5))
+        dot = w.submit(work("p" * 300, max_tokens=5))
         w.run()
-        assert w.model.executor.batches == [128, 72, 1, 1, 1, 1]
-        assert dot.tokens == tokens_of(letters("p" * 200), 5)
+        assert w.model.executor.batches == [256, 44, 1, 1, 1, 1]
+        assert dot.tokens == tokens_of(letters("p" * 300), 5)
 
 
 def test_a_decoding_dot_goes_on_while_another_reads_a_long_prompt() -> None:
@@ -98,7 +98,7 @@ def test_a_decoding_dot_goes_on_while_another_reads_a_long_prompt() -> None:
         for steps in (2, 3, 4):
             w.engine.step()
             assert first.steps == steps
-        assert w.model.executor.batches == [2, 65, 65, 65]  # alone it would be read 128 tokens at a time
+        assert w.model.executor.batches == [2, 65, 65, 65]
         assert 0 < second.computed < 300
         w.run()
         assert first.tokens == tokens_of(letters("hi"), 30)
