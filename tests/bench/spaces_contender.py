@@ -1,6 +1,7 @@
 """This project's executors under measurement: `python spaces_contender.py EXECUTOR STREAMS ROWS`."""
 
 import sys
+from mmap import mmap
 
 import numpy as np
 from contender import serve  # the folder of a script is on its path
@@ -14,7 +15,8 @@ CHUNK = 256  # as the scheduler feeds a prompt that has the machine to itself
 class Spaces:
     def __init__(self, executor: str, streams: int, rows: int) -> None:
         self.executor = load("smollm2-135m-instruct", executor).executor
-        self.memory = np.zeros((streams, rows * self.executor.geometry.kv_bytes), np.uint8)
+        size = rows * self.executor.geometry.kv_bytes
+        self.memory = np.frombuffer(mmap(-1, streams * size), np.uint8).reshape(streams, size)  # in pages, as the arena's
         self.rows = np.array([m.ctypes.data for m in self.memory], np.uint64)
         self.clear()
 
