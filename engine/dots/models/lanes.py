@@ -76,8 +76,8 @@ def prefetch(b: Any, address: Any) -> None:
     """Ask for the cache line at an address, which need not exist."""
     at = b.inttoptr(address, I8.as_pointer())
     signature = ir.FunctionType(ir.VoidType(), [at.type, I32, I32, I32])
-    reads, soon, data = I32(0), I32(3), I32(1)
-    b.call(cgutils.get_or_insert_function(b.module, signature, "llvm.prefetch.p0"), [at, reads, soon, data])  # type: ignore[no-untyped-call]
+    reads, level, data = I32(0), I32(1), I32(1)
+    b.call(cgutils.get_or_insert_function(b.module, signature, "llvm.prefetch.p0"), [at, reads, level, data])  # type: ignore[no-untyped-call]
 
 
 def splat(b: Any, scalar: Any, size: int = N) -> Any:
