@@ -15,7 +15,7 @@ from numba.core import types
 from dots.models.barrier import meet
 from dots.models.compiling import array_at, compiled
 from dots.models.isa import Isa
-from dots.models.layout import ORDER, SPAN, Shape
+from dots.models.layout import ORDER, ROOM, SPAN, Shape
 from dots.models.packing import BLOCK, ROWS
 from dots.models.softmax import (
     LEAST,
@@ -30,6 +30,7 @@ from dots.models.softmax import (
 from dots.models.tile import dot_tile, gate_block, norm_block, norm_scale, quantise_block
 
 WHOLE = 8  # tokens of a whole tile
+FEW = 2  # tokens whose norms and gates are quicker to make twice than to share
 
 floats, vector, longs, ints, steps, orders = (
     array_at(*what)
@@ -218,11 +219,12 @@ def build_attention(shape: Shape) -> Callable[..., None]:
 
 
 @compiled
-def gather(x: Any, want: Any, out: Any, part: Any, parts: Any) -> None:
+def gather(rows: Any, want: Any, base: Any, part: Any, parts: Any) -> None:
+    """Copies of the wanted rows, from row `base` on."""
     for turn in range(turns(len(want), part, parts)):
         t = part + turn * parts
-        for i in range(x.shape[1]):
-            out[t, i] = x[want[t], i]
+        for i in range(rows.shape[1]):
+            rows[base + t, i] = rows[want[t], i]
 
 
 @compiled
@@ -241,85 +243,138 @@ def balanced(positions: Any, thread: Any, threads: Any) -> Any:
 
 
 @compiled
-def own_tokens(n: Any, thread: Any, threads: Any) -> Any:
-    """The tokens that a thread works on, first to last, and its part of that work.
+def own_work(positions: Any, base: Any, thread: Any, threads: Any) -> Any:
+    """What a thread does for the tokens in the rows from `base` on: first and last of its tokens · its part
+    of their products, and of how many · its part of what costs little, and of how many · first and last of the tokens
+    that it attends for · the first row that its quantised tokens lie in.
 
-    Few: all threads work on all tokens, each on a part of every step. Many: a thread has tokens of its own, in whole
-    tiles, so that its numbers stay in its cache; it meets others only for the rows of keys and values that they write.
+    Many tokens: a thread has tokens of its own, in whole tiles, so that its numbers stay in its cache. Few: all threads
+    work on all tokens, each on a part of every product. Very few: each does for itself what costs less than to meet.
     """
-    if n < WHOLE * threads:
-        return 0, n, thread, threads
-    first, last = share(-(-n // WHOLE), thread, threads)
-    return WHOLE * first, min(n, WHOLE * last), 0, 1
+    n = len(positions)
+    if n >= WHOLE * threads:
+        first, last = share(-(-n // WHOLE), thread, threads)
+        first, last = base + WHOLE * first, base + min(n, WHOLE * last)
+        seeing, seen = balanced(positions, thread, threads)
+        return first, last, 0, 1, 0, 1, base + seeing, base + seen, first
+    if n <= FEW and threads <= ROOM // FEW:
+        return base, base + n, thread, threads, 0, 1, base, base + n, FEW * thread
+    return base, base + n, thread, threads, thread, threads, base, base + n, base
 
 
 def build(isa: Isa, shape: Shape) -> Callable[..., None]:
     """The whole pass, embeddings to logits, still to be compiled: of a pointer to an ORDER, a thread's number and how
     many there are."""
-    matmul_qkv, matmul_out, matmul_gate_up, matmul_down, matmul_head = (build_matmul(isa, b) for b in shape.bits)
-    rotate_store, attention = build_rotate(shape), build_attention(shape)
-    heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
-    group, q_columns, kv_columns = heads // kv_heads, heads * dim, 2 * kv_heads * dim
-    row_bytes = 2 * kv_columns  # of one layer: K and V in half precision
+    project, respond, head = build_project(isa, shape), build_respond(isa, shape), build_head(isa, shape)
+    y_columns = (shape.heads + 2 * shape.kv_heads) * shape.head_dim
 
     def forward(order: Any, thread: Any, threads: Any) -> None:
         o = orders(order, 1)[0]
-        width, hidden, barrier, epsilon = o.width, o.hidden, o.barrier, np.float32(o.epsilon)
-        first, last, part, parts = own_tokens(o.n, thread, threads)
-        n = last - first
-        rows, positions = longs(o.rows, o.n), longs(o.positions, o.n)
-        cos, sin = floats(o.cos, o.n, dim // 2)[first:last], floats(o.sin, o.n, dim // 2)[first:last]
-        attn_norm, ffn_norm = floats(o.attn_norm, o.layers, width), floats(o.ffn_norm, o.layers, width)
-        ys, mixes, state = (
-            floats(o.y, o.n, q_columns + kv_columns),
-            floats(o.mixed, o.n, q_columns),
-            floats(o.state, o.n, 2 * heads),
-        )
-        x, y, mixed, h = (
-            floats(o.x, o.n, width)[first:last],
-            ys[first:last],
-            mixes[first:last],
-            floats(o.h, o.n, 2 * hidden)[first:last],
-        )
-        scores = floats(o.scores, threads, group * SPAN)[thread]
-        space = floats(o.keys, threads, SPAN * dim)[thread], floats(o.values, threads, SPAN * dim)[thread], scores
-        where = rows, longs(o.shared, o.n), longs(o.border, o.n), positions
-        seeing, seen = balanced(positions, thread, threads) if parts < threads else (first, last)
-        widest = max(width, hidden, q_columns)
-        q, s, su = o.q + first * widest, o.s + 4 * first * (widest // BLOCK), o.su + 4 * first * (widest // BLOCK)
-        qx, sx, sux = steps(q, n, width), floats(s, n, width // BLOCK), floats(su, n, width // BLOCK)
-        qm, sm, sum_ = steps(q, n, q_columns), floats(s, n, q_columns // BLOCK), floats(su, n, q_columns // BLOCK)
-        qh, sh, suh = steps(q, n, hidden), floats(s, n, hidden // BLOCK), floats(su, n, hidden // BLOCK)
-        step = o.layers * row_bytes
+        base = o.n if o.m < o.n else 0  # the row from which on the wanted tokens lie
+        positions = longs(o.positions, o.n + o.m)
+        work = own_work(positions[: o.n], 0, thread, threads)
         for i in range(o.layers):
-            norm_quantise(x, attn_norm[i], epsilon, qx, sx, sux, part, parts)
-            meet(barrier, parts)
-            matmul_qkv(o.qkv, o.qkv_scales, i, qx, sx, sux, y, 0, part, parts)
-            meet(barrier, parts)
-            rotate_store(y, cos, sin, rows[first:last], positions[first:last], i * row_bytes, step, part, parts)
-            meet(barrier, threads)
-            attention(ys, where, i * row_bytes, step, space, state, mixes, seeing, seen, part, parts)
-            meet(barrier, threads)
-            quantise(mixed, qm, sm, sum_, part, parts)
-            meet(barrier, parts)
-            matmul_out(o.out, o.out_scales, i, qm, sm, sum_, x, 1, part, parts)
-            meet(barrier, parts)
-            norm_quantise(x, ffn_norm[i], epsilon, qx, sx, sux, part, parts)
-            meet(barrier, parts)
-            matmul_gate_up(o.gate_up, o.gate_up_scales, i, qx, sx, sux, h, 0, part, parts)
-            meet(barrier, parts)
-            gate_quantise(h, qh, sh, suh, part, parts)
-            meet(barrier, parts)
-            matmul_down(o.down, o.down_scales, i, qh, sh, suh, x, 1, part, parts)
-            meet(barrier, parts)
-        meet(barrier, threads)
-        wanted, logits = floats(o.last, o.m, width), floats(o.logits, o.m, o.vocab)
-        gather(floats(o.x, o.n, width), ints(o.want, o.m), wanted, thread, threads)
-        meet(barrier, threads)
-        ql, sl, sul = steps(o.q, o.m, width), floats(o.s, o.m, width // BLOCK), floats(o.su, o.m, width // BLOCK)
-        norm_quantise(wanted, vector(o.output_norm, width), epsilon, ql, sl, sul, thread, threads)
-        meet(barrier, threads)
-        matmul_head(o.head, o.head_scales, 0, ql, sl, sul, logits, 0, thread, threads)
-        meet(barrier, threads)
+            project(order, i, work)
+            meet(o.barrier, threads)
+            if i == o.layers - 1 and base > 0:  # of the others only keys and values are of use
+                gather(floats(o.x, o.n + o.m, o.width), ints(o.want, o.m), base, thread, threads)
+                gather(floats(o.y, o.n + o.m, y_columns), ints(o.want, o.m), base, thread, threads)
+                work = own_work(positions[base:], base, thread, threads)
+                meet(o.barrier, threads)
+            respond(order, i, thread, threads, work)
+        meet(o.barrier, threads)
+        head(order, base, thread, threads)
 
     return forward
+
+
+def build_project(isa: Isa, shape: Shape) -> Callable[..., None]:
+    matmul, rotate_store = build_matmul(isa, shape.bits[0]), build_rotate(shape)
+    heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
+    q_columns, kv_columns = heads * dim, 2 * kv_heads * dim
+    row_bytes = 2 * kv_columns  # of one layer: K and V in half precision
+
+    def project(order: Any, i: Any, work: Any) -> None:
+        """A layer up to its keys and values, in their rows, and its queries."""
+        o = orders(order, 1)[0]
+        first, last, part, parts, little, littles, _, _, row = work
+        n, width, blocks = last - first, o.width, o.width // BLOCK
+        widest = max(width, o.hidden, q_columns)
+        x, y = floats(o.x, last, width)[first:last], floats(o.y, last, q_columns + kv_columns)[first:last]
+        q, per_row = steps(o.q + row * widest, n, width), 4 * row * (widest // BLOCK)
+        s, su = floats(o.s + per_row, n, blocks), floats(o.su + per_row, n, blocks)
+        norm_quantise(x, vector(o.attn_norm + 4 * i * width, width), np.float32(o.epsilon), q, s, su, little, littles)
+        meet(o.barrier, littles)
+        matmul(o.qkv, o.qkv_scales, i, q, s, su, y, 0, part, parts)
+        meet(o.barrier, parts)
+        cos, sin = floats(o.cos, last, dim // 2)[first:last], floats(o.sin, last, dim // 2)[first:last]
+        rows, positions = longs(o.rows, last)[first:last], longs(o.positions, last)[first:last]
+        rotate_store(y, cos, sin, rows, positions, i * row_bytes, o.layers * row_bytes, part, parts)
+
+    return compiled(project)
+
+
+def build_respond(isa: Isa, shape: Shape) -> Callable[..., None]:
+    matmul_out, matmul_gate_up, matmul_down = (build_matmul(isa, b) for b in shape.bits[1:4])
+    attention = build_attention(shape)
+    heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
+    group, q_columns, kv_columns = heads // kv_heads, heads * dim, 2 * kv_heads * dim
+    row_bytes = 2 * kv_columns
+
+    def respond(order: Any, i: Any, thread: Any, threads: Any, work: Any) -> None:
+        """The rest of a layer: attention, and gate, up and down."""
+        o = orders(order, 1)[0]
+        first, last, part, parts, little, littles, seeing, seen, row = work
+        every, n, width, hidden, barrier = o.n + o.m, last - first, o.width, o.hidden, o.barrier
+        where = longs(o.rows, every), longs(o.shared, every), longs(o.border, every), longs(o.positions, every)
+        keys, values = floats(o.keys, threads, SPAN * dim)[thread], floats(o.values, threads, SPAN * dim)[thread]
+        space = keys, values, floats(o.scores, threads, group * SPAN)[thread]
+        y, mixed = floats(o.y, every, q_columns + kv_columns), floats(o.mixed, every, q_columns)
+        state, layer, step = floats(o.state, every, 2 * heads), i * row_bytes, o.layers * row_bytes
+        attention(y, where, layer, step, space, state, mixed, seeing, seen, part, parts)
+        meet(barrier, threads)
+
+        widest = max(width, hidden, q_columns)
+        per_row, q_blocks, blocks, hidden_blocks = (
+            4 * row * (widest // BLOCK),
+            q_columns // BLOCK,
+            width // BLOCK,
+            hidden // BLOCK,
+        )
+        q, s, su = o.q + row * widest, o.s + per_row, o.su + per_row
+        qm, sm, sum_ = steps(q, n, q_columns), floats(s, n, q_blocks), floats(su, n, q_blocks)
+        qx, sx, sux = steps(q, n, width), floats(s, n, blocks), floats(su, n, blocks)
+        qh, sh, suh = steps(q, n, hidden), floats(s, n, hidden_blocks), floats(su, n, hidden_blocks)
+        x, h = floats(o.x, last, width)[first:last], floats(o.h, last, 2 * hidden)[first:last]
+        quantise(mixed[first:last], qm, sm, sum_, little, littles)
+        meet(barrier, littles)
+        matmul_out(o.out, o.out_scales, i, qm, sm, sum_, x, 1, part, parts)
+        meet(barrier, parts)
+        gain = vector(o.ffn_norm + 4 * i * width, width)
+        norm_quantise(x, gain, np.float32(o.epsilon), qx, sx, sux, little, littles)
+        meet(barrier, littles)
+        matmul_gate_up(o.gate_up, o.gate_up_scales, i, qx, sx, sux, h, 0, part, parts)
+        meet(barrier, parts)
+        gate_quantise(h, qh, sh, suh, little, littles)
+        meet(barrier, littles)
+        matmul_down(o.down, o.down_scales, i, qh, sh, suh, x, 1, part, parts)
+        meet(barrier, parts)
+
+    return compiled(respond)
+
+
+def build_head(isa: Isa, shape: Shape) -> Callable[..., None]:
+    matmul = build_matmul(isa, shape.bits[4])
+
+    def head(order: Any, base: Any, thread: Any, threads: Any) -> None:
+        """Logits of the tokens in the rows from `base` on."""
+        o = orders(order, 1)[0]
+        m, blocks = o.m, o.width // BLOCK
+        x, gain = floats(o.x, base + m, o.width)[base : base + m], vector(o.output_norm, o.width)
+        q, s, su = steps(o.q, m, o.width), floats(o.s, m, blocks), floats(o.su, m, blocks)
+        norm_quantise(x, gain, np.float32(o.epsilon), q, s, su, thread, threads)
+        meet(o.barrier, threads)
+        matmul(o.head, o.head_scales, 0, q, s, su, floats(o.logits, m, o.vocab), 0, thread, threads)
+        meet(o.barrier, threads)
+
+    return compiled(head)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SPAN = 64  # KV rows that the softmax takes at a time, by absolute position
+ROOM = 64  # tokens that the working memory holds at least
 BARRIER = 256  # bytes of the place where threads meet: two counts, each in cache lines of its own
 
 
@@ -35,29 +36,28 @@ ORDER = np.dtype(
         ("width", "i8"),
         ("hidden", "i8"),
         ("vocab", "i8"),
-        # the batch: n tokens, logits wanted of m
+        # the batch: n tokens, logits wanted of m; where only some are wanted, m more rows are these tokens' own
         ("n", "i8"),
         ("m", "i8"),
-        ("x", "i8"),  # (n, width) f4: embeddings, overwritten
-        ("rows", "i8"),  # (n,) i8: address of KV row 0 of the token's sequence
-        ("shared", "i8"),  # (n,) i8: address of row 0 of the rows in common with other sequences
-        ("border", "i8"),  # (n,) i8: how many first rows lie there, a multiple of SPAN
-        ("positions", "i8"),  # (n,) i8
+        ("rows", "i8"),  # (n + m,) i8: address of KV row 0 of the token's sequence
+        ("shared", "i8"),  # (n + m,) i8: address of row 0 of the rows in common with other sequences
+        ("border", "i8"),  # (n + m,) i8: how many first rows lie there, a multiple of SPAN
+        ("positions", "i8"),  # (n + m,) i8
         ("cos", "i8"),  # (n, head_dim / 2) f4
         ("sin", "i8"),
         ("want", "i8"),  # (m,) i4
         ("logits", "i8"),  # (m, vocab) f4
         # working memory
-        ("y", "i8"),  # (n, q + k + v) f4
-        ("mixed", "i8"),  # (n, heads * head_dim) f4
-        ("h", "i8"),  # (n, 2 * hidden) f4
-        ("last", "i8"),  # (m, width) f4
-        ("state", "i8"),  # (n, heads * 2) f4
+        ("x", "i8"),  # (n + m, width) f4: embeddings at first, overwritten
+        ("y", "i8"),  # (n + m, q + k + v) f4
+        ("mixed", "i8"),  # (n + m, heads * head_dim) f4
+        ("h", "i8"),  # (n + m, 2 * hidden) f4
+        ("state", "i8"),  # (n + m, heads * 2) f4
         ("keys", "i8"),  # (threads, SPAN * head_dim) f4: a span's rows
         ("values", "i8"),
         ("scores", "i8"),  # (threads, heads a kv head * SPAN) f4
-        ("q", "i8"),  # quantised tokens: (n, columns of the widest matrix) i1
-        ("s", "i8"),  # (n, blocks) f4
+        ("q", "i8"),  # quantised tokens: (n + m, columns of the widest matrix) i1
+        ("s", "i8"),  # (n + m, blocks) f4
         ("su", "i8"),
         ("barrier", "i8"),  # BARRIER bytes, zero at first
     ]

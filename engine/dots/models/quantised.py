@@ -16,7 +16,7 @@ from dots.models.digest import Digest
 from dots.models.gguf import Tensor
 from dots.models.image import load_pass
 from dots.models.isa import Isa, threads_allowed
-from dots.models.layout import BARRIER, MATRICES, NORMS, ORDER, SPAN, Shape
+from dots.models.layout import BARRIER, MATRICES, NORMS, ORDER, ROOM, SPAN, Shape
 from dots.models.llama import Config, Weights, rope_angles
 from dots.models.packed import packed_matrices
 from dots.models.packing import BLOCK, ROWS, fits
@@ -70,7 +70,7 @@ class QuantisedExecutor:
         self._order = np.zeros((), ORDER)
         self._fill_in_model()
         self._capacity = self._wanted = 0
-        self._memory(64, 8)
+        self._memory(ROOM, 8)
 
     def _fill_in_model(self) -> None:
         for name, matrix in zip(MATRICES, self._matrices, strict=True):
@@ -91,17 +91,18 @@ class QuantisedExecutor:
         n, m = len(batch.tokens), len(batch.want)
         threads = self._threads.choose(n)
         start = time.perf_counter()
-        self._memory(n, m)
+        self._memory(n + m, m)
+        self._work["x"][:n] = dequantise(self._embedding.data[batch.tokens], self._embedding.format)
         angles = rope_angles(self.config, batch.positions)
-        rows = batch.rows[batch.sequence].astype(np.int64)
-        shared = rows if batch.shared is None else batch.shared[batch.sequence].astype(np.int64)
-        border = np.zeros(n, np.int64) if batch.border is None else batch.border[batch.sequence].astype(np.int64)
+        sequence, positions = (np.concatenate([a, a[batch.want]]) for a in (batch.sequence, batch.positions))
+        rows = batch.rows[sequence].astype(np.int64)
+        shared = rows if batch.shared is None else batch.shared[sequence].astype(np.int64)
+        border = np.zeros(n + m, np.int64) if batch.border is None else batch.border[sequence].astype(np.int64)
         inputs: dict[str, NDArray[Any]] = {
-            "x": dequantise(self._embedding.data[batch.tokens], self._embedding.format),
             "rows": rows,
             "shared": shared,
             "border": border,
-            "positions": batch.positions.astype(np.int64),
+            "positions": positions.astype(np.int64),
             "cos": np.ascontiguousarray(angles.real),
             "sin": np.ascontiguousarray(angles.imag),
             "want": np.ascontiguousarray(batch.want, np.int32),
@@ -115,14 +116,13 @@ class QuantisedExecutor:
     def _memory(self, n: int, m: int) -> None:
         """Working memory for n tokens and logits for m; it grows and never shrinks."""
         if n > self._capacity:
-            self._capacity = max(64, 1 << (n - 1).bit_length())
+            self._capacity = max(ROOM, 1 << (n - 1).bit_length())
             self._work = working_memory(self.config, self._capacity, self._most)
             self._point(self._work)
         if m > self._wanted:
             self._wanted = m
-            self._last: Floats = np.empty((m, self.config.width), np.float32)
             self._logits: Floats = np.empty((m, self._embedding.shape[0]), np.float32)
-            self._point({"last": self._last, "logits": self._logits})
+            self._point({"logits": self._logits})
 
 
 def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
@@ -135,6 +135,7 @@ def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
         return np.empty(shape, np.float32)
 
     return {
+        "x": floats(n, c.width),
         "y": floats(n, q + 2 * c.kv_heads * c.head_dim),
         "mixed": floats(n, q),
         "h": floats(n, 2 * c.hidden),
