@@ -14,6 +14,7 @@ from tests.bench.peers import HERE, ROOT, llama_cpp, q4_0, transformers
 from tests.bench.start import PROMPT, Starting, race
 
 MODEL = "smollm2-135m-instruct"
+REQUANTISED = "requantised to Q4_0"
 STREAMS, ROWS = 8, 320
 ONE = Task("decode, 1 stream", "decode", 1, 64, prompt=128)
 EIGHT = Task(f"decode, {STREAMS} streams", "decode", STREAMS, 16, prompt=128)
@@ -21,10 +22,15 @@ PREFILL = Task("prefill", "prefill", 1, 0, prompt=177)
 TASKS = (ONE, EIGHT, PREFILL)
 
 
-def ours() -> list[Running]:
+def ours(wanted: set[str]) -> list[Running]:
+    """The default model on each instruction set, and what llama.cpp likes best on the first."""
     names = [f"numba-{isa}" for isa in available()] or ["numpy-f32"]
-    script = str(HERE / "spaces_contender.py")
-    return [Running(f"Spaces {n}", [sys.executable, script, n, str(STREAMS), str(ROWS)]) for n in names]
+    script = [sys.executable, str(HERE / "spaces_contender.py")]
+    shape = [str(STREAMS), str(ROWS)]
+    found = [Running(f"Spaces {n}", [*script, n, *shape]) for n in names]
+    if "llama" in wanted and (python := llama_cpp()) is not None and (file := q4_0(python, find_file(KNOWN[MODEL]))):
+        found.append(Running(f"Spaces {names[0]}, {REQUANTISED}", [*script, names[0], *shape, str(file)]))
+    return found
 
 
 def bound() -> list[Running]:
@@ -40,7 +46,7 @@ def llama_files(python: Path) -> list[tuple[str, Path, str]]:
     files = [("Q4_1", file, "0"), ("Q4_1, extra buffers", file, "1")]
     requantised = q4_0(python, file)
     if requantised is not None:
-        files += [("requantised to Q4_0", requantised, "0"), ("requantised to Q4_0, extra buffers", requantised, "1")]
+        files += [(REQUANTISED, requantised, "0"), (f"{REQUANTISED}, extra buffers", requantised, "1")]
     return files
 
 
@@ -98,15 +104,19 @@ def ratios(contenders: list[Running]) -> list[str]:
     def speed(contender: Running, task: Task) -> float:
         return spread(contender.speeds[task.name]).median if task.name in contender.speeds else 0.0
 
-    first, lines = contenders[0], []
-    for kind in ("llama.cpp Q4_1", "llama.cpp", "transformers float32", "transformers bfloat16"):
+    lines: list[str] = []
+    first, *others = (c for c in contenders if c.name.startswith("Spaces"))
+    pairs = [(first, kind) for kind in ("llama.cpp Q4_1", "llama.cpp", "transformers float32", "transformers bfloat16")]
+    pairs += [(c, f"llama.cpp {REQUANTISED}") for c in others if c.name.endswith(REQUANTISED)]
+    for own, kind in pairs:
         peers = [c for c in contenders if c.name.startswith(kind) and not c.failed]
         for task in TASKS if peers else ():
             best = max(peers, key=lambda c: speed(c, task))
-            lines.append(f"- {task.name}: **{speed(first, task) / speed(best, task):.2f}x** {best.name}")
+            lines.append(f"- {own.name}, {task.name}: **{speed(own, task) / speed(best, task):.2f}x** {best.name}")
         if peers:
             best = max(peers, key=lambda c: speed(c, ONE))
-            lines.append(f"- {EIGHT.name}: **{speed(first, EIGHT) / speed(best, ONE):.2f}x** one stream of {best.name}")
+            ratio = speed(own, EIGHT) / speed(best, ONE)
+            lines.append(f"- {own.name}, {EIGHT.name}: **{ratio:.2f}x** one stream of {best.name}")
     for reading in (c for c in contenders if ONE.name in c.speeds and list(c.only) == [ONE.name]):
         lines.append(f"- {ONE.name}: **{speed(first, ONE) / speed(reading, ONE):.0%}** of the bound that reading sets")
     return lines or ["- no peer ran, so there is no ratio"]
@@ -122,7 +132,7 @@ def main() -> None:
     machine, report, figures = facts(), [], {}
     disturbed = 0
     if options.only != "start":
-        contenders = [*ours(), *bound(), *theirs(wanted)]
+        contenders = [*ours(wanted), *bound(), *theirs(wanted)]
         disturbed += compete(contenders, TASKS, passage(), options.rounds)
         report += [*speed_table(contenders), "", *ratios(contenders), ""]
         figures["speeds"] = {c.name: c.failed or c.speeds for c in contenders}

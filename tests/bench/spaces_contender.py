@@ -1,7 +1,8 @@
-"""This project's executors under measurement: `python spaces_contender.py EXECUTOR STREAMS ROWS`."""
+"""This project's executors under measurement: `python spaces_contender.py EXECUTOR STREAMS ROWS [FILE]`."""
 
 import sys
 from mmap import mmap
+from pathlib import Path
 
 import numpy as np
 from contender import serve  # the folder of a script is on its path
@@ -13,10 +14,11 @@ CHUNK = 256  # as the scheduler feeds a prompt that has the machine to itself
 
 
 class Spaces:
-    def __init__(self, executor: str, streams: int, rows: int) -> None:
-        self.executor = load("smollm2-135m-instruct", executor).executor
+    def __init__(self, executor: str, streams: int, rows: int, file: Path | None = None) -> None:
+        self.executor = load("smollm2-135m-instruct" if file is None else file.stem, executor, file).executor
         size = rows * self.executor.geometry.kv_bytes
-        self.memory = np.frombuffer(mmap(-1, streams * size), np.uint8).reshape(streams, size)  # in pages, as the arena's
+        pages = mmap(-1, streams * size)  # as the arena's
+        self.memory = np.frombuffer(pages, np.uint8).reshape(streams, size)
         self.rows = np.array([m.ctypes.data for m in self.memory], np.uint64)
         self.clear()
 
@@ -45,4 +47,4 @@ class Spaces:
 
 
 if __name__ == "__main__":
-    serve(Spaces(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    serve(Spaces(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *map(Path, sys.argv[4:])))

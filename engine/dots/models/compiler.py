@@ -10,7 +10,7 @@ import sys
 from dots.models.compiling import machine_code, watched
 from dots.models.isa import Isa
 from dots.models.kernels import build
-from dots.models.layout import Shape
+from dots.models.layout import Form, Shape
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
         out.write(b".")
         out.flush()
 
-    shape = wanted["shape"] | {"bits": tuple(wanted["shape"]["bits"])}
+    shape = wanted["shape"] | {"forms": tuple(map(Form, wanted["shape"]["forms"]))}
     with watched(dot):
         name, code = machine_code(build(Isa(wanted["isa"]), Shape(**shape)))
     out.write(b"\n" + name.encode() + b"\n" + code)

@@ -50,7 +50,9 @@ def array_at(kind: Any, dimensions: int) -> Any:
     signature = array(types.intp, *[types.intp] * dimensions)
     if dimensions == 1:
         return emitted(lambda typing, address, length: (signature, codegen))
-    return emitted(lambda typing, address, rows, columns: (signature, codegen))
+    if dimensions == 2:
+        return emitted(lambda typing, address, rows, columns: (signature, codegen))
+    return emitted(lambda typing, address, rows, columns, depth: (signature, codegen))
 
 
 def machine_code(forward: Callable[..., None]) -> tuple[str, bytes]:

@@ -15,7 +15,7 @@ from numba.core import types
 from dots.models.barrier import meet
 from dots.models.compiling import array_at, compiled
 from dots.models.isa import Isa
-from dots.models.layout import ORDER, ROOM, SPAN, Shape
+from dots.models.layout import ORDER, ROOM, SPAN, Form, Shape
 from dots.models.packing import BLOCK, ROWS
 from dots.models.softmax import (
     LEAST,
@@ -32,10 +32,11 @@ from dots.models.tile import dot_tile, gate_block, norm_block, norm_scale, quant
 WHOLE = 8  # tokens of a whole tile
 FEW = 2  # tokens whose norms and gates are quicker to make twice than to share
 
-floats, vector, longs, ints, steps, orders = (
+floats, sums, vector, longs, ints, steps, orders = (
     array_at(*what)
     for what in (
         (types.float32, 2),
+        (types.float32, 3),
         (types.float32, 1),
         (types.int64, 1),
         (types.int32, 1),
@@ -72,7 +73,7 @@ def quantise(x: Any, q: Any, s: Any, su: Any, part: Any, parts: Any) -> None:
         xs, qs, ss, sus = x[t].ctypes.data, q[t].ctypes.data, s[t].ctypes.data, su[t].ctypes.data
         start, stop = blocks_of(t, blocks, first, last)
         for j in range(start, stop):
-            quantise_block(xs + 4 * BLOCK * j, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
+            quantise_block(xs + 4 * BLOCK * j, qs + BLOCK * j, ss + 4 * j, sus + 8 * j)
 
 
 @compiled
@@ -87,7 +88,7 @@ def norm_quantise(x: Any, gain: Any, epsilon: Any, q: Any, s: Any, su: Any, part
         start, stop = blocks_of(t, blocks, first, last)
         for j in range(start, stop):
             at = 4 * BLOCK * j
-            norm_block(xs + at, gain.ctypes.data + at, scale, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
+            norm_block(xs + at, gain.ctypes.data + at, scale, qs + BLOCK * j, ss + 4 * j, sus + 8 * j)
 
 
 @compiled
@@ -101,12 +102,12 @@ def gate_quantise(h: Any, q: Any, s: Any, su: Any, part: Any, parts: Any) -> Non
         start, stop = blocks_of(t, blocks, first, last)
         for j in range(start, stop):
             at = gate + 4 * BLOCK * j
-            gate_block(at, at + 4 * columns, qs + BLOCK * j, ss + 4 * j, sus + 4 * j)
+            gate_block(at, at + 4 * columns, qs + BLOCK * j, ss + 4 * j, sus + 8 * j)
 
 
-def build_matmul(isa: Isa, bits: int) -> Callable[..., None]:
-    tile_1, tile_4, tile_8 = (dot_tile(isa, bits, tokens) for tokens in (1, 4, 8))
-    block, scale = 64 * bits, 64 if bits == 4 else 32  # bytes of a tile's block, and of its scales
+def build_matmul(isa: Isa, form: Form) -> Callable[..., None]:
+    tile_1, tile_4, tile_8 = (dot_tile(isa, form, tokens) for tokens in (1, 4, 8))
+    block, scale = 64 * form.bits, 32 * form.scales  # bytes of a tile's block, and of its scales
 
     def matmul(weights: Any, scales: Any, layer: Any, q: Any, s: Any, su: Any, y: Any, add: Any,
                part: Any, parts: Any) -> None:  # fmt: skip
@@ -289,7 +290,7 @@ def build(isa: Isa, shape: Shape) -> Callable[..., None]:
 
 
 def build_project(isa: Isa, shape: Shape) -> Callable[..., None]:
-    matmul, rotate_store = build_matmul(isa, shape.bits[0]), build_rotate(shape)
+    matmul, rotate_store = build_matmul(isa, shape.forms[0]), build_rotate(shape)
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     q_columns, kv_columns = heads * dim, 2 * kv_heads * dim
     row_bytes = 2 * kv_columns  # of one layer: K and V in half precision
@@ -302,7 +303,7 @@ def build_project(isa: Isa, shape: Shape) -> Callable[..., None]:
         widest = max(width, o.hidden, q_columns)
         x, y = floats(o.x, last, width)[first:last], floats(o.y, last, q_columns + kv_columns)[first:last]
         q, per_row = steps(o.q + row * widest, n, width), 4 * row * (widest // BLOCK)
-        s, su = floats(o.s + per_row, n, blocks), floats(o.su + per_row, n, blocks)
+        s, su = floats(o.s + per_row, n, blocks), sums(o.su + 2 * per_row, n, blocks, 2)
         norm_quantise(x, vector(o.attn_norm + 4 * i * width, width), np.float32(o.epsilon), q, s, su, little, littles)
         meet(o.barrier, littles)
         matmul(o.qkv, o.qkv_scales, i, q, s, su, y, 0, part, parts)
@@ -315,7 +316,7 @@ def build_project(isa: Isa, shape: Shape) -> Callable[..., None]:
 
 
 def build_respond(isa: Isa, shape: Shape) -> Callable[..., None]:
-    matmul_out, matmul_gate_up, matmul_down = (build_matmul(isa, b) for b in shape.bits[1:4])
+    matmul_out, matmul_gate_up, matmul_down = (build_matmul(isa, form) for form in shape.forms[1:4])
     attention = build_attention(shape)
     heads, kv_heads, dim = shape.heads, shape.kv_heads, shape.head_dim
     group, q_columns, kv_columns = heads // kv_heads, heads * dim, 2 * kv_heads * dim
@@ -341,10 +342,10 @@ def build_respond(isa: Isa, shape: Shape) -> Callable[..., None]:
             width // BLOCK,
             hidden // BLOCK,
         )
-        q, s, su = o.q + row * widest, o.s + per_row, o.su + per_row
-        qm, sm, sum_ = steps(q, n, q_columns), floats(s, n, q_blocks), floats(su, n, q_blocks)
-        qx, sx, sux = steps(q, n, width), floats(s, n, blocks), floats(su, n, blocks)
-        qh, sh, suh = steps(q, n, hidden), floats(s, n, hidden_blocks), floats(su, n, hidden_blocks)
+        q, s, su = o.q + row * widest, o.s + per_row, o.su + 2 * per_row
+        qm, sm, sum_ = steps(q, n, q_columns), floats(s, n, q_blocks), sums(su, n, q_blocks, 2)
+        qx, sx, sux = steps(q, n, width), floats(s, n, blocks), sums(su, n, blocks, 2)
+        qh, sh, suh = steps(q, n, hidden), floats(s, n, hidden_blocks), sums(su, n, hidden_blocks, 2)
         x, h = floats(o.x, last, width)[first:last], floats(o.h, last, 2 * hidden)[first:last]
         quantise(mixed[first:last], qm, sm, sum_, little, littles)
         meet(barrier, littles)
@@ -364,14 +365,14 @@ def build_respond(isa: Isa, shape: Shape) -> Callable[..., None]:
 
 
 def build_head(isa: Isa, shape: Shape) -> Callable[..., None]:
-    matmul = build_matmul(isa, shape.bits[4])
+    matmul = build_matmul(isa, shape.forms[4])
 
     def head(order: Any, base: Any, thread: Any, threads: Any) -> None:
         """Logits of the tokens in the rows from `base` on."""
         o = orders(order, 1)[0]
         m, blocks = o.m, o.width // BLOCK
         x, gain = floats(o.x, base + m, o.width)[base : base + m], vector(o.output_norm, o.width)
-        q, s, su = steps(o.q, m, o.width), floats(o.s, m, blocks), floats(o.su, m, blocks)
+        q, s, su = steps(o.q, m, o.width), floats(o.s, m, blocks), sums(o.su, m, blocks, 2)
         norm_quantise(x, gain, np.float32(o.epsilon), q, s, su, thread, threads)
         meet(o.barrier, threads)
         matmul(o.head, o.head_scales, 0, q, s, su, floats(o.logits, m, o.vocab), 0, thread, threads)

@@ -4,12 +4,30 @@ Nothing here needs the compiler, so that a start which finds compiled code need 
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
 SPAN = 64  # KV rows that the softmax takes at a time, by absolute position
 ROOM = 64  # tokens that the working memory holds at least
 BARRIER = 256  # bytes of the place where threads meet: two counts, each in cache lines of its own
+
+
+class Form(StrEnum):
+    """How weights of a block of 32 follow from its steps q, and what is kept beside them."""
+
+    Q4 = "q4"  # d * (q - 8), steps of 4 bits
+    Q4_MIN = "q4min"  # d * q + m, steps of 4 bits
+    Q8 = "q8"  # d * q, steps of 8 bits, signed
+
+    @property
+    def bits(self) -> int:
+        return 8 if self is Form.Q8 else 4
+
+    @property
+    def scales(self) -> int:
+        """Half-precision numbers a block: d, or d and m."""
+        return 2 if self is Form.Q4_MIN else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +37,7 @@ class Shape:
     heads: int
     kv_heads: int
     head_dim: int
-    bits: tuple[int, int, int, int, int]  # of qkv, attention output, gate and up, down, and the head
+    forms: tuple[Form, ...]  # of MATRICES
 
 
 MATRICES = ("qkv", "out", "gate_up", "down", "head")
@@ -58,7 +76,7 @@ ORDER = np.dtype(
         ("scores", "i8"),  # (threads, heads a kv head * SPAN) f4
         ("q", "i8"),  # quantised tokens: (n + m, columns of the widest matrix) i1
         ("s", "i8"),  # (n + m, blocks) f4
-        ("su", "i8"),
+        ("su", "i8"),  # (n + m, blocks, 2) f4 and i4: s times the block's sum, and -8 times its sum
         ("barrier", "i8"),  # BARRIER bytes, zero at first
     ]
 )

@@ -127,7 +127,7 @@ def read_packed(path: Path, key: str, stacks: Sequence[Stack]) -> list[Packed] |
         weights, at = data[at : at + room.weights.nbytes], at + room.weights.nbytes + padding(room.weights.nbytes)
         scales, at = data[at : at + room.scales.nbytes], at + room.scales.nbytes + padding(room.scales.nbytes)
         scaled = scales.view(np.uint16).reshape(room.scales.shape)
-        found.append(Packed(room.bits, weights.reshape(room.weights.shape), scaled))
+        found.append(Packed(room.form, weights.reshape(room.weights.shape), scaled))
     whole = data[:start].tobytes() == MAGIC + key.encode() and checksums(found).tobytes() == sums.tobytes()
     return found if whole else None
 

@@ -3,8 +3,8 @@
 A tile is 16 rows. For each block of 32 columns it holds, in order, columns 0-3 of row 0, columns 0-3 of row 1, …, then
 columns 4-7 of each row, and so on; a 4-bit byte carries columns c and c + 16. Scales lie beside, sixteen at a time.
 
-Q4_0 and Q4_1 are 4 bits as they are, Q4_K with its scales multiplied out and rounded to half precision. Q8_0, Q5_0 and
-Q4_0 beside another kind are 8 bits as they are; everything else is quantised to 8 bits anew.
+Q4_0 and Q4_1 are 4 bits as they are, Q4_0 alone without minima, Q4_K with its scales multiplied out and rounded to half
+precision. Q8_0, Q5_0 and Q4_0 beside another kind are 8 bits as they are; everything else is quantised to 8 bits anew.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dots.errors import Code, Failure, Refused
 from dots.models.gguf import Tensor
+from dots.models.layout import Form
 from dots.models.quant import STEPS, q4_k_scales, q4_k_steps
 
 BLOCK = 32  # columns that share a scale
@@ -26,11 +27,11 @@ Halves = NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Stacked over layers. bits 4: value = d * q + m; bits 8: value = d * q."""
+    """Stacked over layers."""
 
-    bits: int
-    weights: NDArray[np.uint8]  # (layers, tiles, blocks, 64 * bits)
-    scales: NDArray[np.uint16]  # (layers, tiles, blocks, 2 or 1, 16): bits of the half-precision d and m, or d
+    form: Form
+    weights: NDArray[np.uint8]  # (layers, tiles, blocks, 64 * form.bits)
+    scales: NDArray[np.uint16]  # (layers, tiles, blocks, form.scales, 16): bits of half-precision numbers
 
 
 def fits(tensor: Tensor) -> bool:
@@ -40,18 +41,19 @@ def fits(tensor: Tensor) -> bool:
 
 def empty(layers: Sequence[Sequence[Tensor]]) -> Packed:
     """Room for what these will be packed into."""
-    bits = 4 if all(t.format.name in FOUR_BIT for parts in layers for t in parts) else 8
+    names = {t.format.name for parts in layers for t in parts}
+    form = Form.Q4 if names == {"Q4_0"} else Form.Q4_MIN if names <= set(FOUR_BIT) else Form.Q8
     rows = sum(t.shape[0] for t in layers[0])
     columns = layers[0][0].shape[1]
     shape = (len(layers), rows // ROWS, columns // BLOCK)
-    weights = np.empty((*shape, 64 * bits), np.uint8)
-    return Packed(bits, weights, np.empty((*shape, 2 if bits == 4 else 1, ROWS), np.uint16))
+    weights = np.empty((*shape, 64 * form.bits), np.uint8)
+    return Packed(form, weights, np.empty((*shape, form.scales, ROWS), np.uint16))
 
 
 def pack(layers: Sequence[Sequence[Tensor]]) -> Packed:
     """One matrix a layer, each the rows of some tensors on top of each other."""
     packed = empty(layers)
-    blocks = four_bit_blocks if packed.bits == 4 else eight_bit_blocks
+    blocks = four_bit_blocks if packed.form.bits == 4 else eight_bit_blocks
     _, tiles, columns, _ = packed.weights.shape
     scales = packed.scales.view(np.float16)
     for i, parts in enumerate(layers):
@@ -59,7 +61,8 @@ def pack(layers: Sequence[Sequence[Tensor]]) -> Packed:
             part.require_finite()
         quants, factors = zip(*map(blocks, parts), strict=True)
         interleave(np.concatenate(quants), packed.weights[i])
-        scales[i] = np.concatenate(factors).reshape(tiles, ROWS, columns, -1).transpose(0, 2, 3, 1)
+        kept = np.concatenate(factors)[..., : packed.form.scales]
+        scales[i] = kept.reshape(tiles, ROWS, columns, -1).transpose(0, 2, 3, 1)
     return packed
 
 

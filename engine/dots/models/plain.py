@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from dots.models.packing import BLOCK
 
 Floats = NDArray[np.float32]
-Quantised = tuple[NDArray[np.int8], Floats, Floats]  # values, their scale a block, and scale times their sum
+Quantised = tuple[NDArray[np.int8], Floats, Floats]
+"""Values (n, columns); their scale (n, blocks); scale times sum, and the bits of -8 times the sum (n, blocks, 2)."""
 
 
 def quantise(x: Floats) -> Quantised:
@@ -16,7 +17,9 @@ def quantise(x: Floats) -> Quantised:
     inverse = np.divide(np.float32(127), peak, out=np.zeros_like(peak), where=peak > 0)
     q = np.rint(blocks * inverse[..., None]).astype(np.int8)
     s = peak / np.float32(127)
-    return q.reshape(x.shape), s, s * q.sum(axis=-1, dtype=np.int32).astype(np.float32)
+    sums = q.sum(axis=-1, dtype=np.int32)
+    su = np.stack([s * sums.astype(np.float32), (-8 * sums).view(np.float32)], axis=-1)
+    return q.reshape(x.shape), s, su
 
 
 def norm_quantise(x: Floats, gain: Floats, epsilon: float) -> Quantised:

@@ -61,8 +61,7 @@ class QuantisedExecutor:
             np.stack([w.ffn_norm.floats() for w in layers]),
             weights.output_norm.floats(),
         )
-        qkv, out, gate_up, down, head = (m.bits for m in self._matrices)
-        shape = Shape(c.heads, c.kv_heads, c.head_dim, (qkv, out, gate_up, down, head))
+        shape = Shape(c.heads, c.kv_heads, c.head_dim, tuple(m.form for m in self._matrices))
         self._pass = load_pass(isa, shape, lambda share: tell(PACKED + (1 - PACKED) * share))
         self._most = threads_allowed()
         self._threads = ThreadChoice(self._most)
@@ -145,5 +144,5 @@ def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
         "values": floats(threads, SPAN * c.head_dim),
         "q": np.empty((n, widest), np.int8),
         "s": floats(n, widest // BLOCK),
-        "su": floats(n, widest // BLOCK),
+        "su": floats(n, widest // BLOCK, 2),
     }

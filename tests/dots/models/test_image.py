@@ -9,9 +9,9 @@ import pytest
 from dots.models import image
 from dots.models.device import quietly
 from dots.models.isa import available
-from dots.models.layout import Shape
+from dots.models.layout import Form, Shape
 
-SHAPE = Shape(heads=2, kv_heads=1, head_dim=16, bits=(4, 4, 4, 4, 4))
+SHAPE = Shape(heads=2, kv_heads=1, head_dim=16, forms=(Form.Q4_MIN,) * 5)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_what_was_compiled_once_is_found_and_each_damage_is_made_good(cache, com
 
 @needs_kernels
 def test_another_shape_instruction_set_or_processor_is_another_image(monkeypatch):
-    keys = {image.image_key(isa, shape) for isa in available() for shape in (SHAPE, Shape(4, 1, 16, SHAPE.bits))}
+    keys = {image.image_key(isa, shape) for isa in available() for shape in (SHAPE, Shape(4, 1, 16, SHAPE.forms))}
     monkeypatch.setenv("NUMBA_CPU_NAME", "haswell")
     keys.add(image.image_key(available()[0], SHAPE))
     assert len(keys) == 2 * len(available()) + 1

@@ -39,7 +39,7 @@ def stacks(seed=5):
 
 
 def same(got, expected):
-    assert [m.bits for m in got] == [m.bits for m in expected]
+    assert [m.form for m in got] == [m.form for m in expected]
     for a, b in zip(got, expected, strict=True):
         np.testing.assert_array_equal(a.weights, b.weights)
         np.testing.assert_array_equal(a.scales, b.scales)

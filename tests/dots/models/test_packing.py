@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dots.errors import Refused
 from dots.models.gguf import Tensor
+from dots.models.layout import Form
 from dots.models.packing import BLOCK, ROWS, pack
 from dots.models.quant import FORMATS
 from tests.dots.models.made import CODES, random_tensor
@@ -19,13 +20,17 @@ def unpacked(packed):
     scales = packed.scales.view(np.float16).astype(np.float32)
     values = np.empty((layers, tiles, ROWS, blocks, BLOCK), np.float32)
     for column in range(BLOCK):
-        byte = column if packed.bits == 8 else column % 16
+        byte = column if packed.form.bits == 8 else column % 16
         at = 64 * (byte // 4) + byte % 4  # of row 0; the next row's lies four bytes on
         steps = packed.weights[..., at : at + 64 : 4][..., :ROWS]
-        if packed.bits == 8:
+        if packed.form.bits == 8:
             number = steps.view(np.int8) * scales[..., 0, :]
         else:
-            number = (steps >> 4 if column >= 16 else steps & 15) * scales[..., 0, :] + scales[..., 1, :]
+            nibble = steps >> 4 if column >= 16 else steps & 15
+            if packed.form is Form.Q4:
+                number = (nibble.astype(np.int8) - 8) * scales[..., 0, :]
+            else:
+                number = nibble * scales[..., 0, :] + scales[..., 1, :]
         values[..., column] = number.swapaxes(2, 3)
     return values.reshape(layers, tiles * ROWS, blocks * BLOCK)
 
@@ -39,7 +44,7 @@ def rng():
 def test_blocks_of_32_are_packed_without_a_change(rng, kind):
     layers = [[random_tensor(rng, kind, rows, 96) for rows in (32, 16)] for _ in range(2)]
     packed = pack(layers)
-    assert packed.bits == (4 if kind in ("Q4_0", "Q4_1") else 8)
+    assert packed.form.bits == (4 if kind in ("Q4_0", "Q4_1") else 8)
     expected = [np.concatenate([t.floats() for t in parts]) for parts in layers]
     np.testing.assert_array_equal(unpacked(packed), expected)
 
@@ -47,7 +52,7 @@ def test_blocks_of_32_are_packed_without_a_change(rng, kind):
 def test_q4_k_stays_4_bits_and_its_scales_are_rounded_to_half_precision(rng):
     tensor = random_tensor(rng, "Q4_K", 32, 512)
     packed = pack([[tensor]])
-    assert packed.bits == 4
+    assert packed.form.bits == 4
     got, expected = unpacked(packed)[0], tensor.floats()
     assert np.abs(got - expected).max() < np.abs(expected).max() * 2.0**-10
     assert np.sqrt(np.mean((got - expected) ** 2)) < expected.std() * 5e-4
@@ -57,7 +62,7 @@ def test_q4_k_stays_4_bits_and_its_scales_are_rounded_to_half_precision(rng):
 def test_other_types_are_quantised_to_8_bits_within_half_a_step(rng, kind):
     tensor = random_tensor(rng, kind, 32, 512)
     packed = pack([[tensor]])
-    assert packed.bits == 8
+    assert packed.form.bits == 8
     got, expected = unpacked(packed)[0].reshape(32, -1, BLOCK), tensor.floats().reshape(32, -1, BLOCK)
     step = np.abs(expected).max(axis=-1, keepdims=True) / 127
     assert (np.abs(got - expected) <= 0.57 * step).all()  # half a step, and the step's own rounding at the ends
@@ -67,7 +72,7 @@ def test_a_mixture_is_packed_in_8_bits_and_what_fits_is_exact(rng):
     kinds = ["Q4_0", "Q5_0", "Q8_0", "Q4_1", "Q4_K"]
     parts = [random_tensor(rng, kind, 16, 256) for kind in kinds]
     packed = pack([parts])
-    assert packed.bits == 8
+    assert packed.form.bits == 8
     got = dict(zip(kinds, np.split(unpacked(packed)[0], 5), strict=True))
     for kind, tensor in zip(kinds, parts, strict=True):
         if kind in ("Q4_1", "Q4_K"):
