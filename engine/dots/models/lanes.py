@@ -53,6 +53,12 @@ def register(b: Any, initial: Any = None) -> Any:
     return slot
 
 
+def in_register(b: Any, vector: Any) -> Any:
+    """The vector, which the compiler may not make anew by loads where it is used. For x86 alone."""
+    kind = ir.FunctionType(vector.type, [vector.type])
+    return b.asm(kind, "", "=v,0", [vector], False)
+
+
 def offset(b: Any, address: Any, *terms: Any) -> Any:
     """address + the sum of terms; a term is a number, a value, or a product (value, number)."""
     for term in terms:

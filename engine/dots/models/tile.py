@@ -22,6 +22,7 @@ from dots.models.lanes import (
     INTS,
     Floats,
     addresses,
+    in_register,
     intrinsic_call,
     load,
     offset,
@@ -104,6 +105,16 @@ def weight_bytes(b: Any, form: Form, w: Any, size: int, part: int) -> list[Any]:
     return [b.and_(p, vector_of(I8, size, 15)) for p in pairs] + [b.lshr(p, vector_of(I8, size, 4)) for p in pairs]
 
 
+def broadcast_columns(b: Any, q: Any) -> list[Any]:
+    """Eight vectors, vector e with columns 4e to 4e+3 of a token in each lane: half of them loaded, half shuffled, for
+    eight loads a token would take longer than its multiplications."""
+    loaded = [splat(b, load(b, offset(b, q, 4 * e), I32)) for e in range(4)]
+    quad = load(b, offset(b, q, 16), ir.VectorType(I32, 4), 4)
+    fourfold = in_register(b, b.shuffle_vector(quad, quad, ir.Constant(INTS, [*range(4)] * 4)))
+    lanes = [ir.Constant(INTS, [lane // 4 * 4 + e for lane in range(ROWS)]) for e in range(4)]
+    return loaded + [b.shuffle_vector(fourfold, fourfold, order) for order in lanes]
+
+
 def vnni_block(b: Any, form: Form, w: Any) -> Dots:
     """vpdpbusd multiplies unsigned by signed bytes: nibbles are unsigned as they are; signed weights take the place of
     the signed operand, and the tokens are made unsigned by adding 128, whose share is taken off again."""
@@ -116,9 +127,10 @@ def vnni_block(b: Any, form: Form, w: Any) -> Dots:
 
         def unsigned_dots(q: Any, start: Any) -> Any:
             even, odd = start, ZERO  # two chains, so that one need not wait for the other
+            columns = broadcast_columns(b, q)
             for e in range(0, 8, 2):
-                even = dot(even, parts[e], splat(b, load(b, offset(b, q, 4 * e), I32)))
-                odd = dot(odd, parts[e + 1], splat(b, load(b, offset(b, q, 4 * e + 4), I32)))
+                even = dot(even, parts[e], columns[e])
+                odd = dot(odd, parts[e + 1], columns[e + 1])
             return b.add(even, odd)
 
         return unsigned_dots
