@@ -17,12 +17,13 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding
 
-from dots.models.cache import cache_folder, write_whole
+from dots.models.cache import cache_folder, tidy, write_whole
 from dots.models.device import Tell
 from dots.models.isa import Isa, cpu_features, cpu_name
 from dots.models.layout import Shape
 
 SOURCES = ("layout", "packing", "compiler", "compiling", "lanes", "barrier", "tile", "softmax", "kernels")
+KEPT = 64  # images, of as many shapes, instruction sets or versions
 FUNCTIONS = 18  # that are compiled, about
 
 Pass = Callable[[int, int, int], None]
@@ -50,10 +51,10 @@ def load_pass(isa: Isa, shape: Shape, tell: Tell) -> Pass:
     found = read_image(path) if path else None
     if found is None:
         found = compile_pass(isa, shape, tell)
-        if path:
-            name, data = found
-            head = {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
-            write_whole(path, json.dumps(head).encode(), b"\n", data)
+        name, data = found
+        head = {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
+        if path and write_whole(path, json.dumps(head).encode(), b"\n", data):
+            tidy(path.parent, path.suffix, KEPT)
     return Code(*found)
 
 
@@ -96,6 +97,7 @@ def read_image(path: Path) -> tuple[str, bytes] | None:
     """None where there is none, or only a damaged one."""
     try:
         head, _, data = path.read_bytes().partition(b"\n")
+        path.touch()  # the newest are kept
         told = json.loads(head)
         whole = hashlib.sha256(data).hexdigest() == told["sha256"]
         return (str(told["name"]), data) if whole else None

@@ -9,14 +9,13 @@ folder could forge the sums: against them nothing here protects.
 import hashlib
 import logging
 import mmap
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dots.models.cache import cache_folder, write_whole
+from dots.models.cache import cache_folder, tidy, write_whole
 from dots.models.device import Tell
 from dots.models.digest import Digest
 from dots.models.gguf import Tensor
@@ -35,7 +34,6 @@ CHUNK = 1 << 20  # bytes under one sum
 LINE = 64  # bytes of a cache line
 KEPT = 4  # files, of as many models or versions
 SOURCES = ("packing", "quant")
-ABANDONED = 3600  # seconds after which an unfinished file has no writer
 
 
 def packed_matrices(stacks: Sequence[Stack], digest: Digest | None, tell: Tell) -> list[Packed]:
@@ -57,7 +55,7 @@ def packed_matrices(stacks: Sequence[Stack], digest: Digest | None, tell: Tell) 
     if not write_whole(path, *parts(key, matrices)):
         log.warning("packed weights are not kept: no room or no right to write in %s", folder)
         return matrices
-    tidy(folder)
+    tidy(folder, path.suffix, KEPT)
     return read_packed(path, key, stacks) or matrices  # as every later start has them
 
 
@@ -130,15 +128,3 @@ def read_packed(path: Path, key: str, stacks: Sequence[Stack]) -> list[Packed] |
         found.append(Packed(room.form, weights.reshape(room.weights.shape), scaled))
     whole = data[:start].tobytes() == MAGIC + key.encode() and checksums(found).tobytes() == sums.tobytes()
     return found if whole else None
-
-
-def tidy(folder: Path) -> None:
-    """The newest few stay, and what others are writing."""
-    try:
-        found = sorted(((path.stat().st_mtime, path) for path in folder.iterdir()), reverse=True)
-        whole = [path for _, path in found if path.suffix == ".packed"]
-        left = [path for written, path in found if path.suffix != ".packed" and time.time() - written > ABANDONED]
-        for path in (*whole[KEPT:], *left):
-            path.unlink(missing_ok=True)
-    except OSError as error:  # another process tidies too, or something else lies there
-        log.info("packed weights: %s", error)

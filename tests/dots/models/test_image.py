@@ -60,6 +60,22 @@ def test_another_shape_instruction_set_or_processor_is_another_image(monkeypatch
 
 
 @needs_kernels
+def test_code_that_others_could_have_written_is_not_run(cache, compiler):
+    image.load_pass(available()[0], SHAPE, quietly)
+    cache.chmod(0o777)
+    image.load_pass(available()[0], SHAPE, quietly)
+    assert len(compiler) == 2
+
+
+@needs_kernels
+def test_images_that_nobody_uses_are_removed(cache, compiler, monkeypatch):
+    monkeypatch.setattr(image, "KEPT", 2)
+    for heads in range(1, 5):
+        image.load_pass(available()[0], Shape(heads, 1, 16, SHAPE.forms), quietly)
+    assert len(list(cache.iterdir())) == 2
+
+
+@needs_kernels
 def test_where_nothing_can_be_kept_it_is_compiled_each_time(tmp_path, monkeypatch, compiler):
     blocked = tmp_path / "a file"
     blocked.touch()
