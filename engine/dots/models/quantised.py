@@ -68,6 +68,8 @@ class QuantisedExecutor:
         self._barrier = np.zeros(2 * BARRIER, np.uint8)  # a whole one begins at a multiple of its size
         self._order = np.zeros((), ORDER)
         self._fill_in_model()
+        self._address = self._order.ctypes.data
+        self._cos = self._sin = np.empty((0, c.head_dim // 2), np.float32)
         self._capacity = self._wanted = 0
         self._memory(ROOM, 8)
 
@@ -87,36 +89,45 @@ class QuantisedExecutor:
             self._order[name] = array.ctypes.data
 
     def forward(self, batch: Batch) -> Floats:
+        """What is not in the pass is kept short: after a pass nothing of Python is in the cores' caches."""
         n, m = len(batch.tokens), len(batch.want)
         threads = self._threads.choose(n)
         start = time.perf_counter()
         self._memory(n + m, m)
-        self._work["x"][:n] = dequantise(self._embedding.data[batch.tokens], self._embedding.format)
-        angles = rope_angles(self.config, batch.positions)
-        sequence, positions = (np.concatenate([a, a[batch.want]]) for a in (batch.sequence, batch.positions))
-        rows = batch.rows[sequence].astype(np.int64)
-        shared = rows if batch.shared is None else batch.shared[sequence].astype(np.int64)
-        border = np.zeros(n + m, np.int64) if batch.border is None else batch.border[sequence].astype(np.int64)
-        inputs: dict[str, NDArray[Any]] = {
+        self._turns_to(int(batch.positions.max()))
+        work, sequence = self._work, batch.sequence
+        work["x"][:n] = dequantise(self._embedding.data[batch.tokens], self._embedding.format)
+        self._cos.take(batch.positions, axis=0, out=work["cos"][:n])
+        self._sin.take(batch.positions, axis=0, out=work["sin"][:n])
+        work["want"][:m] = batch.want
+        rows = batch.rows[sequence]
+        tokens: dict[str, NDArray[Any]] = {
+            "positions": batch.positions,
             "rows": rows,
-            "shared": shared,
-            "border": border,
-            "positions": positions.astype(np.int64),
-            "cos": np.ascontiguousarray(angles.real),
-            "sin": np.ascontiguousarray(angles.imag),
-            "want": np.ascontiguousarray(batch.want, np.int32),
+            "shared": rows if batch.shared is None else batch.shared[sequence],
+            "border": self._nothing[:n] if batch.border is None else batch.border[sequence],
         }
-        self._point(inputs)
+        for name, values in tokens.items():
+            work[name][:n] = values
+            if m < n:
+                work[name][n : n + m] = values[batch.want]
         self._order["n"], self._order["m"] = n, m
-        CREW.run(self._pass, self._order.ctypes.data, threads)
+        CREW.run(self._pass, self._address, threads)
         self._threads.took(n, threads, time.perf_counter() - start, time.process_time())
         return self._logits[:m, : self.config.vocab]
+
+    def _turns_to(self, position: int) -> None:
+        """Cosines and sines up to a position; they are kept."""
+        if position >= len(self._cos):
+            angles = rope_angles(self.config, np.arange(1 << position.bit_length(), dtype=np.int32))
+            self._cos, self._sin = np.ascontiguousarray(angles.real), np.ascontiguousarray(angles.imag)
 
     def _memory(self, n: int, m: int) -> None:
         """Working memory for n tokens and logits for m; it grows and never shrinks."""
         if n > self._capacity:
             self._capacity = max(ROOM, 1 << (n - 1).bit_length())
             self._work = working_memory(self.config, self._capacity, self._most)
+            self._nothing = np.zeros(self._capacity, np.int64)
             self._point(self._work)
         if m > self._wanted:
             self._wanted = m
@@ -125,7 +136,7 @@ class QuantisedExecutor:
 
 
 def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
-    """What a pass over n tokens writes between its steps, by its name in an ORDER."""
+    """What a pass over n tokens is given and what it writes between its steps, by its name in an ORDER."""
     q = c.heads * c.head_dim
     group = c.heads // c.kv_heads
     widest = max(c.width, q, c.hidden)
@@ -134,6 +145,10 @@ def working_memory(c: Config, n: int, threads: int) -> dict[str, NDArray[Any]]:
         return np.empty(shape, np.float32)
 
     return {
+        **{name: np.empty(n, np.int64) for name in ("positions", "rows", "shared", "border")},
+        "cos": floats(n, c.head_dim // 2),
+        "sin": floats(n, c.head_dim // 2),
+        "want": np.empty(n, np.int32),
         "x": floats(n, c.width),
         "y": floats(n, q + 2 * c.kv_heads * c.head_dim),
         "mixed": floats(n, q),
