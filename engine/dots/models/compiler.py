@@ -8,8 +8,8 @@ import json
 import sys
 
 from dots.models.compiling import machine_code, watched
+from dots.models.forward import build
 from dots.models.isa import Isa
-from dots.models.kernels import build
 from dots.models.layout import Form, Shape
 
 

@@ -22,7 +22,7 @@ from dots.models.device import Tell
 from dots.models.isa import Isa, cpu_features, cpu_name
 from dots.models.layout import Shape
 
-SOURCES = ("layout", "packing", "compiler", "compiling", "lanes", "barrier", "tile", "softmax", "kernels")
+SOURCES = ("layout", "packing", "compiler", "compiling", "lanes", "barrier", "tile", "softmax", "kernels", "forward")
 KEPT = 64  # images, of as many shapes, instruction sets or versions
 FUNCTIONS = 18  # that are compiled, about
 
