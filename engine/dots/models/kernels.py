@@ -1,4 +1,4 @@
-"""The steps of a pass on quantised blocks: each does a thread's part of it, `part` of `parts`, for the tokens it is given.
+"""The steps of a pass on quantised blocks: each does a thread's part, `part` of `parts`, for tokens that it is given.
 
 The loops that matter are in `tile.py` and `softmax.py`; here is what walks over tokens and tiles. Sums have one fixed
 order, so a token's result is bitwise the same alone, in a batch, in chunks and on any number of threads.
