@@ -275,7 +275,7 @@ class Runtime:
 
 
 def warm_up(language: Language) -> None:
-    """One token on rows of its own: what compiles or is read late does so now, not in somebody's first step."""
+    """One token on rows of its own: what is read late is read now, not in somebody's first step."""
     rows = np.zeros(64 * language.executor.geometry.kv_bytes, np.uint8)
     zero = np.zeros(1, np.int32)
     language.executor.forward(Batch(zero, zero, zero, np.array([rows.ctypes.data], np.uint64), zero))

@@ -81,13 +81,13 @@ def damages():
     yield "a bit of a scale", lambda raw: raw[:-LINE] + bytes([raw[-LINE] ^ 1]) + raw[-LINE + 1 :]
     yield "a hole", lambda raw: raw[:-CHUNK] + bytes(4096) + raw[-CHUNK + 4096 :]
     yield "two chunks exchanged", lambda raw: (
-        raw[: (start := len(raw) - body(raw))]
+        raw[: (start := len(raw) - body())]
         + raw[start + CHUNK : start + 2 * CHUNK] + raw[start : start + CHUNK] + raw[start + 2 * CHUNK :]
     )  # fmt: skip
 
 
-def body(raw):
-    return sum(m.weights.nbytes + m.scales.nbytes for m in list(map(pack, stacks())))
+def body():
+    return sum(m.weights.nbytes + m.scales.nbytes for m in map(pack, stacks()))
 
 
 @pytest.mark.parametrize(("damage"), [pytest.param(do, id=name) for name, do in damages()])
