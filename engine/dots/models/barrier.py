@@ -1,7 +1,8 @@
 """Where the threads of a pass meet: none goes on until all have come. LLVM instructions behind a Numba intrinsic.
 
-Threads meet up to three hundred times a pass, each time for about a microsecond, so who comes first spins. Where another
-process has taken a thread's core that would only keep it from coming back: after a while each look lets others run.
+Threads meet up to three hundred times a pass, each time for about a microsecond, so who comes first spins. Where
+another process has taken a thread's core that would only keep it from coming back: after a while each look lets others
+run.
 """
 
 from typing import Any
